@@ -32,13 +32,17 @@ enum Tag {
   subroutine_type = 0x15,
   type_definition = 0x16,
   union_type = 0x17,
+  variant = 0x19,
   inheritance = 0x1c,
+  inlined_subroutine = 0x1d,
   pointer_to_member = 0x1f,
   subrange_type = 0x21,
   base_type = 0x24,
+  catch_block = 0x25,
   const_type = 0x26,
   enumerator = 0x28,
   subprogram = 0x2e,
+  try_block = 0x32,
   variant_part = 0x33,
   variable = 0x34,
   volatile_type = 0x35,
@@ -53,6 +57,8 @@ enum Attribute {
   stmt_list = 0x10,
   low_pc = 0x11,
   high_pc = 0x12,
+  discr = 0x15,
+  discr_value = 0x16,
   const_value = 0x1c,
   lower_bound = 0x22,
   producer = 0x25,
@@ -62,6 +68,7 @@ enum Attribute {
   count = 0x37,
   data_member_location = 0x38,
   declaration = 0x3c,
+  discr_list = 0x3d,
   encoding = 0x3e,
   external = 0x3f,
   frame_base = 0x40,
@@ -114,6 +121,8 @@ public:
     labels_[label] = at_;
     return *this;
   }
+  /// The offset of the entry that was opened last, in the unit.
+  std::uint64_t offset() const { return at_; }
   Dwarf& text(Attribute attribute, std::string_view value) {
     form(attribute, string), entries_.text(value).zeros(1);
     return *this;

@@ -25,8 +25,11 @@ using sframe::test::dwarf::name;
 /// A process with one module, at its own addresses, and a few bytes of memory.
 class OneModule final : public ModuleSpace {
 public:
-  OneModule(Dwarf& dwarf, const AbiTraits& abi) : abi_(abi), fd_(::memfd_create("program", MFD_CLOEXEC)) {
-    const auto bytes = dwarf.build(abi.machine).build();
+  OneModule(Dwarf& dwarf, const AbiTraits& abi, std::span<const TestSection> more = {})
+      : abi_(abi), fd_(::memfd_create("program", MFD_CLOEXEC)) {
+    TestElf elf = dwarf.build(abi.machine);
+    elf.sections.insert(elf.sections.end(), more.begin(), more.end());
+    const auto bytes = elf.build();
     EXPECT_EQ(::write(fd_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
     files_.add_budget(0);
     ModuleInfo info;
@@ -124,7 +127,9 @@ TEST(Variables, Locations) {
   dwarf.local("call", "int", {0x98, 0, 0});        // call2
   dwarf.open(variable).text(name, "value").to(type, "int").number(const_value, 0xfffffffe);
   dwarf.open(variable).text(name, "nowhere").to(type, "int");
+  dwarf.open(variable).text(name, "of another class").to(type, "int").number(location, 0);
   dwarf.open(formal_parameter).text(name, "typeless").block(location, {0x53});
+  dwarf.open(formal_parameter).text(name, "nothing");
   dwarf.close();
   OneModule space(dwarf, amd64);
   space.put(0x7ff8, {0x2a, 0, 0, 0});
@@ -144,9 +149,113 @@ TEST(Variables, Locations) {
       {"call", "<not supported>"},
       {"value", "-2"},
       {"nowhere", "<optimized out>"},
+      {"of another class", "<not supported>"},
       {"typeless", "<not supported>"},
+      {"nothing", "<optimized out>"},
   };
   EXPECT_EQ(locals(space), expected);
+}
+
+/// The range that has the address counts, without its end. DWARF 4, section 2.6.2.
+TEST(Variables, LocationLists) {
+  Writer lists;
+  const auto entry = [&](std::uint64_t begin, std::uint64_t end, int operation) {
+    lists.u64(begin).u64(end).u16(2).number(static_cast<std::uint64_t>(operation), 1).number(0x9f, 1);
+  };
+  const auto next = [&] {
+    lists.zeros(16);
+    return lists.bytes.size();
+  };
+  entry(0x0, 0x10, 0x31); // relative to the unit's lowest address, 0x1000
+  entry(0x10, 0x11, 0x32);
+  entry(0x11, 0x20, 0x33);
+  const std::size_t outside = next();
+  entry(0x0, 0x10, 0x31);
+  entry(0x11, 0x20, 0x33);
+  const std::size_t other_base = next();
+  lists.u64(~std::uint64_t{0}).u64(0x1008);
+  entry(0x10, 0x11, 0x31);
+  entry(0x8, 0x9, 0x34);
+  const std::size_t beyond = next();
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).function();
+  dwarf.open(variable).text(name, "inside").to(type, "int").offset(location, 0);
+  dwarf.open(variable).text(name, "outside").to(type, "int").offset(location, outside);
+  dwarf.open(variable).text(name, "other base").to(type, "int").offset(location, other_base);
+  dwarf.open(variable).text(name, "beyond").to(type, "int").offset(location, beyond);
+  dwarf.close();
+  const TestSection section{".debug_loc", elf::sht_progbits, 0, 0, lists.bytes};
+  OneModule space(dwarf, amd64, std::span(&section, 1));
+  const std::map<std::string, std::string> expected = {
+      {"inside", "2"}, {"outside", "<optimized out>"}, {"other base", "4"}, {"beyond", "<optimized out>"}};
+  EXPECT_EQ(locals(space), expected);
+}
+
+TEST(Variables, FrameBases) {
+  // The value of fbreg 2.
+  const auto value = [](std::initializer_list<int> base) {
+    Dwarf dwarf;
+    dwarf.base("long", is_unsigned, 8);
+    dwarf.open(subprogram).text(name, "function").address(low_pc, 0x1000).number(high_pc, 0x100);
+    dwarf.block(frame_base, base).end_attributes();
+    dwarf.local("x", "long", {0x91, 2, 0x9f}).close();
+    return locals(dwarf).at("x");
+  };
+  const std::string of_register = std::to_string(0x123456789abcdef2), none = "<optimized out>";
+  EXPECT_EQ(value({0x53}), of_register);
+  EXPECT_EQ(value({0x73, 1}), std::to_string(0x123456789abcdef3)); // breg3 1
+  EXPECT_EQ(value({0x50}), none);                                  // unknown
+  EXPECT_EQ(value({0x61}), none);                                  // xmm0
+  EXPECT_EQ(value({0x31, 0x9f}), "3");
+  EXPECT_EQ(value({0x9e, 2, 0x34, 0x12}), "4662"); // implicit_value
+  EXPECT_EQ(value({0x9e, 3, 0x34, 0x12, 0}), none);
+  EXPECT_EQ(value({0x9e, 0}), none);
+  EXPECT_EQ(value({0x53, 0x93, 4, 0x93, 4}), none); // pieces
+  EXPECT_EQ(value({}), none);
+}
+
+/// Operations whose operand is the entry of a base type (DWARF 5, section 2.5.1.6).
+TEST(Variables, TypedOperations) {
+  Dwarf dwarf;
+  std::map<std::string, int> at;
+  const auto base = [&](const char* called, int kind, std::uint64_t size) {
+    dwarf.base(called, kind, size);
+    at[called] = static_cast<int>(dwarf.offset());
+  };
+  base("int", is_signed, 4);
+  base("byte", is_unsigned, 1);
+  base("float", is_float, 4);
+  base("double", is_float, 8);
+  base("half", is_float, 2);
+  base("wide", is_unsigned, 16);
+  base("none", is_unsigned, 0);
+  dwarf.open(structure_type).label("structure").number(byte_size, 4);
+  at["structure"] = static_cast<int>(dwarf.offset());
+  at["beyond"] = 0x3fff;
+  dwarf.function();
+  // const1s -5, convert, convert, stack_value.
+  const auto local = [&](const char* called, const char* of, const char* first, const char* second) {
+    const int a = at.at(first), b = at.at(second);
+    dwarf.local(called, of,
+                {0x09, 0xfb, 0xa8, (a & 0x7f) | 0x80, a >> 7, 0xa8, (b & 0x7f) | 0x80, b >> 7, 0x9f});
+  };
+  local("signed", "double", "int", "double");
+  local("unsigned", "double", "byte", "double");
+  local("single", "float", "int", "float");
+  for (const char* const wrong : {"half", "wide", "none", "structure", "beyond"})
+    local(wrong, "int", "int", wrong);
+  dwarf.close();
+  const std::map<std::string, std::string> expected = {
+      {"signed", "-5"},
+      {"unsigned", "251"},
+      {"single", "-5"},
+      {"half", "<not supported>"},
+      {"wide", "<not supported>"},
+      {"none", "<not supported>"},
+      {"structure", "<not supported>"},
+      {"beyond", "<not supported>"},
+  };
+  EXPECT_EQ(locals(dwarf), expected);
 }
 
 TEST(Variables, Types) {
@@ -434,6 +543,118 @@ TEST(Variables, Structures) {
   EXPECT_EQ(locals(space)["fields"].substr(0, 43), "{a = -3, b = -511, c = red, d = true, e = <");
 }
 
+/// Only members and base classes are printed; each member is missing or not.
+TEST(Variables, PartsOfStructures) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4);
+  dwarf.open(structure_type).label("pair").number(byte_size, 8).end_attributes();
+  dwarf.open(member).text(name, "a").to(type, "int").number(data_member_location, 0);
+  dwarf.open(structure_type).text(name, "inner").number(byte_size, 4);
+  dwarf.open(subprogram).text(name, "method");
+  dwarf.open(member).text(name, "b").to(type, "int").number(data_member_location, 4).close();
+  dwarf.open(reference_type).label("reference").to(type, "pair");
+  dwarf.function();
+  dwarf.local("pair", "pair", in_frame);
+  dwarf.local("second", "pair", {0x93, 4, 0x53, 0x93, 4}); // piece 4, reg3 piece 4
+  dwarf.local("reference", "reference", in_frame);
+  dwarf.close();
+  OneModule space(dwarf, amd64);
+  put_words(space, {frame_at, 0x2'0000'0001});
+  std::map<std::string, std::string> expected = {
+      {"pair", "{a = 32704, b = 0}"},
+      {"second", "{a = <optimized out>, b = -1698898192}"},
+      {"reference", "@0x7fc0: {a = 32704, b = 0}"},
+  };
+  EXPECT_EQ(locals(space), expected);
+  // What is referred to is one level further in.
+  variables::Settings settings;
+  settings.depth = 1;
+  expected["reference"] = "@0x7fc0: {...}";
+  EXPECT_EQ(locals(space, settings), expected);
+  settings.depth = 2;
+  expected["reference"] = "@0x7fc0: {a = 32704, b = 0}";
+  EXPECT_EQ(locals(space, settings), expected);
+}
+
+/// Structures of which a discriminant chooses a part (DWARF 5, section 5.7.10).
+TEST(Variables, Variants) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).base("byte", is_unsigned, 1).base("wide", is_unsigned, 16);
+  dwarf.open(structure_type).label("None").text(name, "None").number(byte_size, 8);
+  dwarf.open(structure_type).label("Some").text(name, "Some").number(byte_size, 8).end_attributes();
+  dwarf.open(member).text(name, "__0").to(type, "int").number(data_member_location, 4).close();
+  const auto variant_of = [&](const char* of, std::optional<std::uint64_t> value) {
+    dwarf.open(variant);
+    if (value) dwarf.number(discr_value, *value);
+    dwarf.end_attributes();
+    dwarf.open(member).to(type, of).number(data_member_location, 0).close();
+  };
+  const auto open_part = [&](const std::string& label, const char* of, std::uint64_t at) {
+    dwarf.open(variant_part).to(discr, label + " discriminant").end_attributes();
+    dwarf.open(member).label(label + " discriminant").to(type, of).number(data_member_location, at);
+  };
+  dwarf.open(structure_type).label("option").number(byte_size, 8).end_attributes();
+  open_part("option", "byte", 0);
+  variant_of("None", 0);
+  variant_of("Some", ~std::uint64_t{0}); // the low byte counts
+  dwarf.close().close();
+  dwarf.open(structure_type).label("default").number(byte_size, 8).end_attributes();
+  open_part("default", "byte", 0);
+  variant_of("Some", std::nullopt);
+  variant_of("None", 1);
+  dwarf.close().close();
+  dwarf.open(structure_type).label("second").number(byte_size, 8).end_attributes();
+  dwarf.open(member).text(name, "a").to(type, "byte").number(data_member_location, 1);
+  open_part("second", "byte", 0);
+  variant_of("None", 0);
+  variant_of("Some", 1);
+  dwarf.close().close();
+  dwarf.open(structure_type).label("list").number(byte_size, 8).end_attributes();
+  open_part("list", "byte", 0);
+  dwarf.open(variant).block(discr_list, {0, 1}).end_attributes();
+  dwarf.open(member).to(type, "None").number(data_member_location, 0).close();
+  dwarf.close().close();
+  dwarf.open(structure_type).label("wide one").number(byte_size, 16).end_attributes();
+  open_part("wide one", "wide", 0);
+  variant_of("Some", std::nullopt);
+  dwarf.close().close();
+  dwarf.open(structure_type).label("far").number(byte_size, 0x41).end_attributes();
+  open_part("far", "byte", 0x40);
+  variant_of("Some", std::nullopt);
+  dwarf.close().close();
+  dwarf.open(structure_type).label("hollow").number(byte_size, 8).end_attributes();
+  open_part("hollow", "byte", 0);
+  dwarf.open(variant).end_attributes().close();
+  dwarf.close().close();
+  // A variant that is of the structure's own type.
+  dwarf.open(structure_type).label("circle").text(name, "Circle").number(byte_size, 8).end_attributes();
+  dwarf.open(variant_part).end_attributes();
+  variant_of("circle", std::nullopt);
+  dwarf.close();
+  dwarf.open(member).text(name, "a").to(type, "byte").number(data_member_location, 0).close();
+  locals_of(dwarf, {"option", "default", "second", "list", "wide one", "far", "hollow", "circle"});
+  OneModule space(dwarf, amd64);
+  put_words(space, {0x5'0000'0000});
+  std::map<std::string, std::string> expected = {
+      {"option", "None"},
+      {"default", "Some {__0 = 5}"},
+      {"second", "{a = 0, None}"},
+      {"list", "<not supported>"},
+      {"wide one", "<not supported>"},
+      {"far", "<cannot read memory at 0x8000>"},
+      {"hollow", "<not supported>"},
+      {"circle", "Circle Circle Circle Circle Circle Circle {...}"},
+  };
+  EXPECT_EQ(locals(space), expected);
+  put_words(space, {0x6'0000'0001});
+  EXPECT_EQ(locals(space)["option"], "<not supported>");
+  EXPECT_EQ(locals(space)["default"], "None");
+  EXPECT_EQ(locals(space)["second"], "{a = 0, Some {__0 = 6}}");
+  put_words(space, {0x7'0000'02ff});
+  EXPECT_EQ(locals(space)["option"], "Some {__0 = 7}");
+  EXPECT_EQ(locals(space)["default"], "Some {__0 = 7}");
+}
+
 TEST(Variables, Arrays) {
   Dwarf dwarf;
   dwarf.base("int", is_signed, 4).base("char", is_char, 1).base("byte", is_unsigned, 1);
@@ -573,9 +794,60 @@ TEST(Variables, Blocks) {
   dwarf.local("inner", "int", {0x33, 0x9f}).close();
   dwarf.open(lexical_block).end_attributes();
   dwarf.local("anywhere", "int", {0x34, 0x9f}).close();
+  dwarf.open(try_block).address(low_pc, 0x1010).number(high_pc, 1).end_attributes();
+  dwarf.local("tried", "int", {0x35, 0x9f}).close();
+  dwarf.open(catch_block).address(low_pc, 0x1000).number(high_pc, 0x100).end_attributes();
+  dwarf.local("caught", "int", {0x36, 0x9f}).close();
   dwarf.close();
-  const std::map<std::string, std::string> expected = {{"outer", "1"}, {"inner", "3"}, {"anywhere", "4"}};
+  const std::map<std::string, std::string> expected = {
+      {"outer", "1"}, {"inner", "3"}, {"anywhere", "4"}, {"tried", "5"}, {"caught", "6"}};
   EXPECT_EQ(locals(dwarf), expected);
+}
+
+/// Of an inlined call, what its instance does not have is optimized out (DWARF 5, section 3.3.8.2); the
+/// arguments are in the order of the declaration.
+TEST(Variables, InlinedCalls) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4);
+  dwarf.open(subprogram).label("abstract").text(name, "abstract").end_attributes();
+  for (const char* const called : {"a", "b", "c", "d"})
+    dwarf.open(formal_parameter).label(called).text(name, called).to(type, "int");
+  for (const char* const called : {"v", "w"})
+    dwarf.open(variable).label(called).text(name, called).to(type, "int");
+  dwarf.open(lexical_block).label("block").end_attributes();
+  dwarf.open(variable).label("z").text(name, "z").to(type, "int");
+  dwarf.open(formal_parameter).text(name, "of no function").to(type, "int").close();
+  dwarf.close();
+  dwarf.function();
+  dwarf.local("outer", "int", {0x31, 0x9f});
+  dwarf.open(inlined_subroutine)
+      .to(abstract_origin, "abstract")
+      .address(low_pc, 0x1010)
+      .number(high_pc, 0x10);
+  dwarf.end_attributes();
+  dwarf.open(formal_parameter).to(abstract_origin, "d").block(location, {0x34, 0x9f});
+  dwarf.open(formal_parameter).to(abstract_origin, "b").block(location, {0x32, 0x9f});
+  dwarf.open(variable).to(abstract_origin, "w").block(location, {0x35, 0x9f});
+  dwarf.open(lexical_block).to(abstract_origin, "block").address(low_pc, 0x1010).number(high_pc, 4);
+  dwarf.end_attributes().close();
+  dwarf.close().close();
+  OneModule space(dwarf, amd64);
+  variables::Settings settings;
+  settings.arguments = settings.locals = settings.inlined = true;
+  variables::Finder finder(space, {}, std::make_shared<modules::DebugInfoCache>(), settings);
+  Frame frame;
+  frame.pc = 0x1010;
+  const auto scopes = finder.find(frame, {});
+  const auto text = [](std::span<const variables::Variable> list) {
+    std::string result;
+    for (const variables::Variable& one : list) result += one.name + "=" + one.value + " ";
+    return result;
+  };
+  ASSERT_EQ(scopes.size(), 2u);
+  EXPECT_EQ(text(scopes[0].arguments), "a=<optimized out> b=2 c=<optimized out> d=4 ");
+  EXPECT_EQ(text(scopes[0].locals), "z=<optimized out> w=5 v=<optimized out> ");
+  EXPECT_EQ(text(scopes[1].arguments), "");
+  EXPECT_EQ(text(scopes[1].locals), "outer=1 ");
 }
 
 // Descriptions without an end.
@@ -655,6 +927,17 @@ TEST(Variables, Budget) {
   locals(space);
   EXPECT_TRUE(budget.is_used_up(Resource::debug_steps));
   EXPECT_TRUE(locals(space).empty());
+}
+
+TEST(Variables, BudgetOfNames) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).function();
+  dwarf.local("ab", "int", {0x31, 0x9f}).local("cd", "int", {0x31, 0x9f}).close();
+  OneModule space(dwarf, amd64);
+  EXPECT_EQ(locals(space).size(), 2u);
+  Budget& budget = *space.budget();
+  EXPECT_TRUE(budget.take(Resource::name_bytes, budget.left(Resource::name_bytes) - 3));
+  EXPECT_EQ(locals(space), (std::map<std::string, std::string>{{"ab", "1"}}));
 }
 
 } // namespace variables_values_test
