@@ -83,7 +83,8 @@ enum Form {
   data8 = 7,
   string = 8,
   ref4 = 0x13,
-  exprloc = 0x18
+  exprloc = 0x18,
+  gnu_strp_alt = 0x1f21
 };
 
 /// .debug_line, DWARF 4, little-endian: [0x1000, 0x1100) is line 1 of /a.c.
@@ -143,6 +144,11 @@ public:
   /// Of another section.
   Dwarf& offset(Attribute attribute, std::uint64_t value) {
     form(attribute, sec_offset), entries_.u32(value);
+    return *this;
+  }
+  /// Text of the file that .gnu_debugaltlink names.
+  Dwarf& alternate_text(Attribute attribute, std::uint64_t offset) {
+    form(attribute, gnu_strp_alt), entries_.u32(offset);
     return *this;
   }
   Dwarf& block(Attribute attribute, std::initializer_list<int> bytes) {

@@ -157,7 +157,12 @@ TEST_P(EachAbi, CodeOfFilesInMemory) {
     Process space(GetParam());
     space.add_library("__jit_debug_descriptor", descriptor);
     space.add_jit_list(1, entries);
-    const auto file = elf.build();
+    auto file = elf.build();
+    if (!elf.sections.empty()) { // what follows the last section header is none
+      Bytes more = space.bytes();
+      more.u32(0).u32(elf::sht_progbits).u64(code).u64(code_at + 0x300).u64(0).u64(32).u64(0).u64(0).u64(0);
+      file.insert(file.end(), more.get().begin(), more.get().end());
+    }
     space.add_jit_entry(entries, 0, file_at, file.size());
     space.put(file_at, file);
     Module* module = space.module_at(code_at);
@@ -166,8 +171,8 @@ TEST_P(EachAbi, CodeOfFilesInMemory) {
     EXPECT_EQ(module->info().end, second_at + 32);
     EXPECT_EQ(space.module_at(second_at), module);
     EXPECT_EQ(space.module_at(second_at + 31), module);
-    for (const std::uint64_t outside :
-         {code_at - 1, code_at + 32, code_at + 0x80, code_at + 0x90, data_at, second_at - 1, second_at + 32})
+    for (const std::uint64_t outside : {code_at - 1, code_at + 32, code_at + 0x80, code_at + 0x90, data_at,
+                                        second_at - 1, second_at + 32, code_at + 0x300})
       EXPECT_FALSE(space.module_at(outside)) << std::hex << outside;
   }
 }

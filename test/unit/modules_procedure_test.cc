@@ -38,6 +38,7 @@ public:
     if (!find(offset)) return "none";
     return std::to_string(answer_.row.cfa.number) + "+" + std::to_string(answer_.row.cfa.offset);
   }
+  bool ends_here(std::uint64_t offset) { return find(offset) && answer_.ends_here; }
   cfi::RegisterRule rule(std::uint64_t offset, std::uint16_t reg) {
     return find(offset) ? answer_.row.rule(reg) : cfi::RegisterRule{Kind::undefined, 0, 0};
   }
@@ -68,6 +69,8 @@ TEST(Procedure, NoRowOutside) {
   Rows rows(4, {});
   EXPECT_FALSE(rows.find(4));
   EXPECT_FALSE(rows.find(static_cast<std::uint64_t>(-1)));
+  EXPECT_TRUE(rows.ends_here(3));
+  EXPECT_FALSE(rows.ends_here(2));
 }
 
 /// push %rbp (1 byte); mov %rsp,%rbp (3); push %rbx (1); sub $32,%rsp (4); ... at 16 pop %rbx (1)
@@ -143,13 +146,17 @@ TEST(Procedure, EmptyRegionHoldsFromItsStart) {
 TEST(Procedure, PopsFramesOfNestedRegions) {
   const auto rows = [](std::int64_t frames) {
     return Rows(40, {{10, {op(Tag::add, 0, rsp, -16), op(Tag::spill_sp_rel, 0, rbx, 8)}},
-                     {10, {op(Tag::add, 0, rsp, -32), op(Tag::save_reg, 1, r12, 11)}},
+                     {10,
+                      {op(Tag::add, 0, rsp, -32), op(Tag::save_reg, 1, r12, 11), op(Tag::save_reg, 1, 0, 10),
+                       op(Tag::save_reg, 1, ra, 9)}},
                      {20, {op(Tag::pop_frames, 5, 0, frames)}}});
   };
   EXPECT_EQ(rows(1).cfa(25), "7+56");
   EXPECT_EQ(rows(1).cfa(26), "7+24"); // the inner one
   EXPECT_EQ(rows(1).rule(26, rbx), stored(-16));
   EXPECT_EQ(rows(1).rule(26, r12), in(11)); // not in memory: it stays
+  EXPECT_EQ(rows(1).rule(26, 0), in(10));
+  EXPECT_EQ(rows(1).rule(26, ra), in(9));
   EXPECT_EQ(rows(2).cfa(26), "7+8");
   EXPECT_EQ(rows(2).rule(26, rbx), nothing);
   EXPECT_EQ(rows(9).cfa(39), "7+8"); // more than there are

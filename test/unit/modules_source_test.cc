@@ -169,6 +169,34 @@ TEST(Source, AddressesOfTheUnit) {
   for (const std::uint64_t address : {0xfff, 0x1100}) EXPECT_FALSE(source_at(elf, address)) << address;
 }
 
+// What is kept of the file's name costs, and what is given of it.
+TEST(Source, NamesOfFilesCost) {
+  for (const std::uint64_t left : {4, 7, 8}) {
+    FileOptions files;
+    files.add_budget(0);
+    files.budget->take(Resource::name_bytes, files.budget->left(Resource::name_bytes) - left);
+    EXPECT_EQ(source_at(with_source(), 0x1000, files).has_value(), left == 8) << left;
+  }
+}
+
+// An inlined function without a name, and one whose name is in another file, which is not there.
+TEST(Source, InlinedCallsWithoutNames) {
+  for (const bool elsewhere : {false, true}) {
+    dwarf::Dwarf unit;
+    unit.offset(dwarf::stmt_list, 0).open(dwarf::subprogram).label("callee");
+    if (elsewhere) unit.alternate_text(dwarf::name, 0);
+    unit.function().open(dwarf::inlined_subroutine).to(dwarf::abstract_origin, "callee");
+    unit.address(dwarf::low_pc, 0x1010).number(dwarf::high_pc, 0x10).close();
+    TestElf elf = unit.build(62);
+    elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, dwarf::one_line()});
+    const auto found = source_at(elf, 0x1010);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->inlined.size(), 1u);
+    EXPECT_EQ(found->inlined[0].function, "");
+    EXPECT_EQ(found->inlined[0].at.file, "/a.c");
+  }
+}
+
 // Without lines there are still the names of inlined calls.
 TEST(Source, WithoutLineTable) {
   TestElf elf = with_source();

@@ -6,9 +6,11 @@
 #include "cfi_assembler.h"
 #include "elf_builder.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/builder.h"
 #include "sframe/cfi/image.h"
 #include "sframe/generate/cfi_input.h"
+#include "sframe/modules/module.h"
 #include "sframe/modules/tables.h"
 
 #include <gtest/gtest.h>
@@ -159,6 +161,47 @@ TEST(UnwindTables, TableGoesPastTerminator) {
     UnwindTables tables({.image = &*image}, *image->abi());
     EXPECT_EQ(walked_starts(tables).size(), listed);
   }
+}
+
+/// Instructions cost when they are executed. Of a function with very many, states are kept.
+TEST(UnwindTables, InstructionsCost) {
+  constexpr std::uint64_t num_rows = 0x600, row_size = 15;
+  Frames frames(0);
+  Bytes body = frames.cfi.body().u32(text_at - got_at).u32(num_rows).uleb(0);
+  for (std::uint64_t i = 0; i < num_rows; ++i) { // def_cfa_offset, nop..., advance_loc 1
+    body.u8(0x0e).u8(16 + 8 * (i % 2));
+    for (std::uint64_t size = 3; size < row_size; ++size) body.u8(0);
+    body.u8(0x41);
+  }
+  frames.fdes.push_back(frames.cfi.fde(0, body));
+  const auto bytes = file_with(frames, frames.header(1), false);
+  const auto image = elf::Image::parse(bytes);
+  ASSERT_TRUE(image);
+  FileOptions files;
+  files.add_budget(bytes.size());
+  UnwindTables tables({.image = &*image, .budget = files.budget.get()}, *image->abi());
+  const auto cost = [&](std::uint64_t row) {
+    const std::uint64_t before = files.budget->left(Resource::cfi_instructions);
+    CfiMatch answer;
+    EXPECT_TRUE(tables.find_cfi(text_at + row, answer)) << row;
+    EXPECT_EQ(answer.row.cfa.offset, static_cast<std::int64_t>(16 + 8 * (row % 2))) << row;
+    EXPECT_EQ(answer.row.begin, text_at + row);
+    EXPECT_EQ(answer.row.end, text_at + row + 1);
+    return before - files.budget->left(Resource::cfi_instructions);
+  };
+  EXPECT_LT(cost(0), 3 * row_size);
+  const std::uint64_t some = cost(1000);
+  EXPECT_GE(some, 1000 * row_size);
+  EXPECT_LT(some, 1003 * row_size);
+  const std::uint64_t all = cost(num_rows - 1); // twice: once more to keep states
+  EXPECT_GE(all, (2 * num_rows - 2) * row_size);
+  EXPECT_LT(all, (2 * num_rows + 3) * row_size);
+  for (const std::uint64_t row : {num_rows - 1, num_rows - 2, std::uint64_t{0}, std::uint64_t{777}})
+    EXPECT_LT(cost(row), 20 * row_size) << row;
+  EXPECT_EQ(cost(777), 0u); // the same again
+  CfiMatch answer;
+  EXPECT_FALSE(tables.find_cfi(text_at - 1, answer));
+  EXPECT_FALSE(tables.find_cfi(text_at + num_rows, answer));
 }
 
 /// Two sections, one after another as linkers leave them, of functions that all have the same rows. What ends
