@@ -14,7 +14,10 @@
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 
 namespace here_compile_test {
 
@@ -283,6 +286,20 @@ TEST(HereSections, OfTheProgram) {
     EXPECT_EQ(sections.found()[i].address, expected[i]->address);
     EXPECT_EQ(sections.found()[i].size, expected[i]->size);
   }
+}
+
+// Where a program has no standard input, its file gets descriptor 0. It is closed like any other.
+TEST(HereSections, LowestDescriptor) {
+  const int input = ::fcntl(0, F_DUPFD_CLOEXEC, 3);
+  ::close(0);
+  const bool any = !own::unwind_sections_of_program().found().empty();
+  const bool closed = ::fcntl(0, F_GETFD) == -1;
+  if (input >= 0) {
+    ::dup2(input, 0);
+    ::close(input);
+  }
+  EXPECT_TRUE(any);
+  EXPECT_TRUE(closed);
 }
 
 } // namespace here_compile_test

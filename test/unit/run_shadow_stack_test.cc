@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,14 @@ public:
     now_.pc = pc;
     set_sp(to);
     stack.leave_handler(now_);
+  }
+  /// The thread has run before, and is where a return address may be.
+  void join(bool is_entry, std::optional<std::uint64_t> ra) {
+    const bool pushes = abi_.fixed_ra_offset != 0;
+    if (pushes && ra) memory[sp()] = *ra;
+    if (!pushes && ra) now_.set(abi_.ra, *ra);
+    stack.end();
+    stack.join(now_, is_entry);
   }
   std::uint64_t sp() const { return now_.values[abi_.sp]; }
   std::uint64_t pc() const { return now_.pc; }
@@ -376,6 +385,38 @@ TEST_P(ShadowStackTest, Threads) {
   EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
   machine.ret(0x1004);
   EXPECT_EQ(machine.stack.unknown(), Unknown::thread_start);
+}
+
+TEST_P(ShadowStackTest, Joined) {
+  const bool pushes = GetParam() == Abi::amd64;
+  Machine machine(GetParam());
+  machine.join(false, 0x4444);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::before_start);
+  machine.call(0x2000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  machine.ret(machine.stack.caller()->ra);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::before_start);
+
+  Machine entry(GetParam());
+  entry.join(true, 0x4444);
+  ASSERT_NE(entry.stack.caller(), nullptr);
+  EXPECT_EQ(entry.stack.unknown(), Unknown::none);
+  EXPECT_EQ(entry.stack.caller()->ra, 0x4444u);
+  EXPECT_EQ(entry.stack.caller()->cfa, 0x8000u + (pushes ? 8 : GetParam() == Abi::s390x ? 160 : 0));
+  EXPECT_EQ(entry.stack.caller()->fp, 0x77u);
+  entry.call(0x2000);
+  entry.ret(0x1004);
+  EXPECT_EQ(entry.stack.caller()->ra, 0x4444u);
+  entry.ret(0x4444);
+  EXPECT_EQ(entry.stack.caller(), nullptr);
+  EXPECT_EQ(entry.stack.unknown(), Unknown::before_start);
+  EXPECT_EQ(entry.stack.events().frames_left, 0u);
+
+  Machine lost(GetParam());
+  lost.join(true, std::nullopt);
+  EXPECT_EQ(lost.stack.caller(), nullptr);
+  EXPECT_EQ(lost.stack.unknown(), Unknown::before_start);
 }
 
 /// A child of fork() has a copy of all stacks.
