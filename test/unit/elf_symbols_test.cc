@@ -201,6 +201,108 @@ TEST(ElfSymbols, DemanglesContextsAndNamesOfSwift) {
     EXPECT_EQ(demangle(name), name);
 }
 
+/// "Entities", "Known types" and "Operators" of docs/ABI/Mangling.rst.
+TEST(ElfSymbols, DemanglesEachKindOfEntityOfSwift) {
+  using Pairs = std::initializer_list<std::pair<const char*, const char*>>;
+  for (const auto& [operators, text] : Pairs{{"F", "main.Foo.bar"},
+                                             {"FZ", "static main.Foo.bar"},
+                                             {"vg", "main.Foo.bar.getter"},
+                                             {"vgZ", "static main.Foo.bar.getter"},
+                                             {"vs", "main.Foo.bar.setter"},
+                                             {"vsZ", "static main.Foo.bar.setter"},
+                                             {"vM", "main.Foo.bar.modify"},
+                                             {"vr", "main.Foo.bar.read"},
+                                             {"vw", "main.Foo.bar.willset"},
+                                             {"vW", "main.Foo.bar.didset"}})
+    EXPECT_EQ(demangle(std::string("$s4main3FooC3barSi") + operators), text);
+  for (const auto& [operators, text] : Pairs{{"C", "main.Foo.__allocating_init"},
+                                             {"c", "main.Foo.init"},
+                                             {"D", "main.Foo.__deallocating_deinit"},
+                                             {"d", "main.Foo.deinit"}})
+    EXPECT_EQ(demangle(std::string("$s4main3FooCACycf") + operators), text);
+  EXPECT_EQ(demangle("$s4main3FooOACycfC"), "main.Foo.init"); // not a class
+  EXPECT_EQ(demangle("$s4mainACycfC"), "$s4mainACycfC");      // a module has none
+  for (const auto& [letter, type] : Pairs{{"a", "Array"},
+                                          {"b", "Bool"},
+                                          {"D", "Dictionary"},
+                                          {"d", "Double"},
+                                          {"f", "Float"},
+                                          {"h", "Set"},
+                                          {"i", "Int"},
+                                          {"J", "Character"},
+                                          {"N", "ClosedRange"},
+                                          {"n", "Range"},
+                                          {"O", "ObjectIdentifier"},
+                                          {"P", "UnsafePointer"},
+                                          {"p", "UnsafeMutablePointer"},
+                                          {"q", "Optional"},
+                                          {"R", "UnsafeBufferPointer"},
+                                          {"r", "UnsafeMutableBufferPointer"},
+                                          {"S", "String"},
+                                          {"s", "Substring"},
+                                          {"u", "UInt"},
+                                          {"V", "UnsafeRawPointer"},
+                                          {"v", "UnsafeMutableRawPointer"},
+                                          {"W", "UnsafeRawBufferPointer"},
+                                          {"w", "UnsafeMutableRawBufferPointer"}})
+    EXPECT_EQ(demangle(std::string("$sS") + letter + "3fooyyF"), std::string("Swift.") + type + ".foo");
+  EXPECT_EQ(demangle("$sSo3FooC3baryyF"), "__C.Foo.bar");
+  EXPECT_EQ(demangle("$sS"), "$sS");
+  // Extensions: of the standard library, of a module that was named before, of another one.
+  EXPECT_EQ(demangle("$sSisE3fooyyF"), "Swift.Int.foo");
+  EXPECT_EQ(demangle("$s4main3FooCAAE3baryyF"), "main.Foo.bar");
+  EXPECT_EQ(demangle("$sSi4mainE3fooyyF"), "Swift.Int.foo");
+  EXPECT_EQ(demangle("$s4main3FooC5otherE3BarV3bazyyF"), "main.Foo.Bar.baz");
+  EXPECT_EQ(demangle("$s4main6acdegloiyyF"), "main.&@/=><");
+  EXPECT_EQ(demangle("$s4main6mnopqropyyF"), "main.*!|+?%");
+  EXPECT_EQ(demangle("$s4main4stxzoPyyF"), "main.-~^.");
+}
+
+/// What the compiler has made around a function.
+TEST(ElfSymbols, DemanglesPartsOfFunctionsOfSwift) {
+  EXPECT_EQ(demangle("$s4main3fooyyFTA"), "partial apply for main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyFTm"), "merged main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyxlFSi_Tg5"), "specialized main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyxlFSi_TG5"), "specialized main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyySiFTf4d_n"), "specialized main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyYaFTY0_"), "async part of main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyYaFTQ12_"), "async part of main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyFTmTA"), "partial apply for merged main.foo");
+  EXPECT_EQ(demangle("$s4main3fooyyFTATATATA"),
+            "partial apply for partial apply for partial apply for partial apply for main.foo");
+  for (const char* const name : {"$s4main3fooyyFTATATATATA", "$s4main3fooyySiFTf_n", "$s4main3fooyySiFTf4",
+                                 "$s4main3fooyySiFTf4dX", "$s4main3fooyyYaFTY", "$s4main3fooyyYaFTZ0_"})
+    EXPECT_EQ(demangle(name), name);
+  const std::pair<const char*, const char*> closures[] = {{"fU_", "closure #1 in main.foo"},
+                                                          {"fU0_", "closure #2 in main.foo"},
+                                                          {"fU10_", "closure #12 in main.foo"},
+                                                          {"fU999999_", "closure #1000001 in main.foo"},
+                                                          {"fu_", "implicit closure #1 in main.foo"}};
+  for (const auto& [operators, text] : closures)
+    EXPECT_EQ(demangle(std::string("$s4main3fooyyFyyc") + operators), text);
+  for (const char* const name : {"$s4main3fooyyFyycfU1000000_", "$s4main3fooyyFyycfX_"})
+    EXPECT_EQ(demangle(name), name);
+}
+
+/// Words of identifiers, and how many of what there may be.
+TEST(ElfSymbols, DemanglesWordsOfSwift) {
+  // "MyLibrary": My, Library; "HTTPServer" is one word; "snake_case9": snake, case9.
+  EXPECT_EQ(demangle("$s9MyLibrary0B3FooyyF"), "MyLibrary.LibraryFoo");
+  EXPECT_EQ(demangle("$s9MyLibrary0aB0yyF"), "MyLibrary.MyLibrary");
+  EXPECT_EQ(demangle("$s9MyLibrary0bA0yyF"), "MyLibrary.LibraryMy");
+  EXPECT_EQ(demangle("$s10HTTPServer0A3FooyyF"), "HTTPServer.HTTPServerFoo");
+  EXPECT_EQ(demangle("$s11snake_case90B3FooyyF"), "snake_case9.case9Foo");
+  EXPECT_EQ(demangle("$s9MyLibrary0C3FooyyF"), "$s9MyLibrary0C3FooyyF"); // there is no third one
+  EXPECT_EQ(demangle("$s5A_Bcd0A3FooyyF"), "A_Bcd.BcdFoo");              // one letter is no word
+  const auto nested = [](int types) {
+    std::string name = "$s1m";
+    for (int i = 0; i < types; ++i) name += "1tV";
+    return name + "1fyyF";
+  };
+  EXPECT_NE(demangle(nested(62)), nested(62));
+  EXPECT_EQ(demangle(nested(63)), nested(63));
+}
+
 TEST(ElfSymbols, DemanglesWithoutVersion) {
   EXPECT_EQ(demangle("__libc_start_main@@GLIBC_2.34"), "__libc_start_main");
   EXPECT_EQ(demangle("memcpy@GLIBC_2.2.5"), "memcpy");
