@@ -200,6 +200,13 @@ TEST_F(LanguagesCxx, FramesThatShowIt) {
   EXPECT_EQ(program.thrown(), "nothing");
 }
 
+// Where no header is found, memory at the lowest addresses is none, whatever a core has there.
+TEST_F(LanguagesCxx, NothingThrownIsNotAtZero) {
+  program.words_at(0, {gnu});
+  program.words_at(to_header - to_exception, {type});
+  EXPECT_EQ(program.thrown({{"abort"}, {"_ZSt9terminatev"}, {"main"}}), "nothing");
+}
+
 TEST_F(LanguagesCxx, OuterFramesAreNotLookedAt) {
   for (const std::size_t before : {127, 128}) {
     std::vector<At> frames(before, At{"main"});

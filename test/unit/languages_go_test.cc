@@ -53,14 +53,18 @@ enum G {
 enum M { g0 = 0, curg = 8, procid = 0x10, alllink = 0x18 };
 enum Panic { argument = 0, link = 0x10, recovered = 0x18, goexit = 0x19 };
 
+constexpr std::uint64_t no_place = ~std::uint64_t{0};
+
 void members(Dwarf& dwarf, std::initializer_list<std::tuple<const char*, const char*, std::uint64_t>> all) {
-  for (const auto& [called, of, offset] : all)
-    dwarf.open(member).text(name, called).to(type, of).number(data_member_location, offset);
+  for (const auto& [called, of, offset] : all) {
+    dwarf.open(member).text(name, called).to(type, of);
+    if (offset != no_place) dwarf.number(data_member_location, offset);
+  }
   dwarf.close();
 }
 
 /// The debug information of the runtime; `old`: with the names before Go 1.19 and 1.21.
-Dwarf runtime_of(bool old = false) {
+Dwarf runtime_of(bool old = false, std::uint64_t start_at = startpc) {
   Dwarf dwarf;
   constexpr int is_unsigned = 7;
   for (const auto& [called, size] : {std::pair("uint8", 1), {"uint32", 4}, {"uintptr", 8}})
@@ -107,7 +111,7 @@ Dwarf runtime_of(bool old = false) {
                   {"sigcode1", "uintptr", sigcode1},
                   {"sigpc", "uintptr", sigpc},
                   {"gopc", "uintptr", gopc},
-                  {"startpc", "uintptr", startpc}});
+                  {"startpc", "uintptr", start_at}});
   structure("m", 0x20);
   members(dwarf, {{"g0", "uintptr", g0},
                   {"curg", "uintptr", curg},
@@ -328,6 +332,7 @@ TEST(LanguagesGo, ProgramsWithoutTheData) {
        {"runtime.g0", "runtime.m0", "runtime.firstmoduledata", "runtime.waitReasonStrings"})
     other.open(variable).text(name, called).to(type, "g");
   EXPECT_EQ(Program(other).open()->problem(), "the program has no debug information");
+  EXPECT_EQ(Program(runtime_of(false, no_place)).open()->problem(), "the program has no debug information");
   modules::DebugInfoCache cache;
   Program program;
   EXPECT_FALSE(GoProgram::open(program, nullptr, cache));
