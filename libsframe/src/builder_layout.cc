@@ -6,6 +6,7 @@
 #include "sframe/builder.h"
 
 #include "format/version.h"
+#include "radix_sort.h"
 #include "refused.h"
 #include "sframe/section.h"
 
@@ -29,20 +30,35 @@ struct Builder::Layout {
 
 /// Sorts by the distance from the section, which readers compare (Section::find_fde). It differs from address
 /// order if functions are on both sides of the section, near the top and the bottom of the address space.
-/// Functions mostly come in sorted runs; merging makes use of that.
 std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
   const auto& functions = builder.functions_;
-  const auto distance = [&](const Function& f) { return static_cast<std::int64_t>(f.fde.start - address); };
+  struct Place {
+    std::uint64_t distance; ///< in the order of signed numbers
+    std::uint32_t number;
+  };
+  std::vector<Place> places;
+  places.reserve(functions.size());
+  constexpr std::uint64_t lowest = std::uint64_t{1} << 63;
+  for (const Function& function : functions)
+    places.push_back({function.fde.start - address + lowest, static_cast<std::uint32_t>(places.size())});
+  radix_sort(places, [](const Place& place) { return place.distance; });
+
+  // Functions with equal starts are rare.
   const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    const Function &x = functions[a], &y = functions[b];
-    if (x.fde.start != y.fde.start) return distance(x) < distance(y);
+  const auto before = [&](const Place& a, const Place& b) {
+    const Function &x = functions[a.number], &y = functions[b.number];
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
   };
-  std::vector<std::uint32_t> order(functions.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (!std::ranges::is_sorted(order, before)) std::ranges::stable_sort(order, before);
+  for (auto first = places.begin(); first != places.end();) {
+    const auto last = std::find_if(first + 1, places.end(),
+                                   [&](const Place& place) { return place.distance != first->distance; });
+    if (last - first > 1) std::stable_sort(first, last, before);
+    first = last;
+  }
+  std::vector<std::uint32_t> order;
+  order.reserve(places.size());
+  for (const Place& place : places) order.push_back(place.number);
   return order;
 }
 
