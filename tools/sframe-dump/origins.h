@@ -49,7 +49,7 @@ private:
 
 /// A row with the bytes that it is for, from the function's start.
 struct PlacedRow {
-  FrameRow row;
+  EncodedRow row;
   std::uint64_t begin = 0, size = 0;
 };
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format text, for people: names as in the source, how each function is encoded, and rows in columns as
-// wide as the function's widest rule. A first pass over a function's rows determines the widths; nothing is
-// stored.
+// wide as the function's widest rule. A first pass over a function's rows determines the widths; only the
+// texts of rules are stored.
 
 #include "describe.h"
 #include "formats.h"
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
+#include <sframe/listing/row_texts.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@ namespace sframe::dump {
 namespace {
 
 constexpr std::size_t header_label_width = 24;
+constexpr std::size_t indent = 6; ///< of a function's lines
 
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
@@ -29,9 +31,10 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// The texts of a row, and the column widths that they need.
-struct RowTexts {
-  std::string cfa, ra, fp;
+/// The texts of a row, and the column widths that they need. An outermost row has only the first text.
+struct RuleTexts {
+  std::string_view cfa, ra, fp;
+  bool is_outermost() const { return ra.empty(); }
 };
 struct Widths {
   std::size_t cfa = 8, ra = 8, fp = 8;
@@ -60,7 +63,7 @@ public:
                                 RowCursor& rows) override;
 
 private:
-  enum class Style : std::uint8_t { title, name, faint, plain };
+  enum class Style : std::uint8_t { title, name, faint };
   void styled(Style style, std::string_view text);
   void title();
   void field(std::string_view label, std::string_view value);
@@ -69,11 +72,14 @@ private:
   void describe(const EncodedFde& fde, const FunctionLocation& location);
   std::string origin_text(const AddressRange& range) const;
   void list_functions(std::span<const Names::Inner> functions);
-  void format_row(const FrameRow& row);
-  std::optional<Widths> measure(RowCursor rows);
-  void print_columns(std::string_view start, std::string_view cfa, std::string_view ra, std::string_view fp,
-                     std::string_view origin, const Widths& widths, Style style);
-  void print_row(std::uint64_t address, const FrameRow& row, const AddressRange& range, const Widths& widths);
+  std::optional<RuleTexts> texts_of(const EncodedRow& row, const RowCursor& rows, bool flex);
+  std::optional<Widths> measure(RowCursor rows, bool flex);
+  void append_columns(const RuleTexts& texts, std::string_view origin, const Widths& widths,
+                      std::size_t line);
+  void print_heading(bool mask, const Widths& widths);
+  void append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
+                  const Widths& widths);
+  void print_lines();
 
   tool::Output& out_;
   Names& names_;
@@ -84,13 +90,15 @@ private:
   std::string object_name_;
   const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
-  RowTexts texts_;
+  listing::RowTexts texts_; ///< of the current section's rows
+  std::string cfa_, ra_, fp_;
+  std::optional<Error> error_;
   Line line_;
-  Line start_;
+  BasicLine<8192> lines_; ///< of rows
 };
 
 void TextDumper::styled(Style style, std::string_view text) {
-  constexpr std::array<std::string_view, 4> codes{"\x1b[1m", "\x1b[1;36m", "\x1b[2m", ""};
+  constexpr std::array<std::string_view, 3> codes{"\x1b[1m", "\x1b[1;36m", "\x1b[2m"};
   if (color_) out_ << codes[static_cast<std::size_t>(style)];
   out_.safe(text);
   if (color_) out_ << "\x1b[0m";
@@ -121,6 +129,7 @@ std::string fixed_offset_text(std::int8_t offset, std::string_view reg) {
 
 void TextDumper::begin_part(const Part& part) {
   part_ = &part.section;
+  texts_ = {};
   const Header& header = part.section.header();
   title();
   if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
@@ -191,26 +200,41 @@ void TextDumper::list_functions(std::span<const Names::Inner> functions) {
   out_ << "\n";
 }
 
-void TextDumper::format_row(const FrameRow& row) {
-  texts_.cfa.clear();
-  texts_.ra.clear();
-  texts_.fp.clear();
-  append_rule(texts_.cfa, row.cfa, part_->abi(), true);
-  append_rule(texts_.ra, row.ra, part_->abi(), false);
-  append_rule(texts_.fp, row.fp, part_->abi(), false);
-  if (row.ra_signed) texts_.ra += " signed";
+/// The row's texts, valid until the next call; sets error_ if it cannot be decoded.
+std::optional<RuleTexts> TextDumper::texts_of(const EncodedRow& row, const RowCursor& rows, bool flex) {
+  if (const listing::RowTexts::Text* const known = texts_.find(row, flex))
+    return RuleTexts{known->piece(0), known->piece(1), known->piece(2)};
+  const auto decoded = rows.decode(row);
+  if (!decoded) {
+    error_ = decoded.error();
+    return std::nullopt;
+  }
+  cfa_.clear();
+  ra_.clear();
+  fp_.clear();
+  if (decoded->is_outermost()) {
+    cfa_ = "outermost frame (RA undefined)";
+  } else {
+    append_rule(cfa_, decoded->cfa, part_->abi(), true);
+    append_rule(ra_, decoded->ra, part_->abi(), false);
+    append_rule(fp_, decoded->fp, part_->abi(), false);
+    if (decoded->ra_signed) ra_ += " signed";
+  }
+  texts_.add(cfa_, ra_, fp_);
+  return RuleTexts{cfa_, ra_, fp_};
 }
 
 /// The widths of the columns; empty if there is no row to show.
-std::optional<Widths> TextDumper::measure(RowCursor rows) {
+std::optional<Widths> TextDumper::measure(RowCursor rows, bool flex) {
   std::optional<Widths> widths;
-  for (FrameRow row; rows.next(row);) {
+  for (EncodedRow row; rows.next(row);) {
+    const auto texts = texts_of(row, rows, flex);
+    if (!texts) break;
     if (!widths) widths = Widths();
-    if (row.is_outermost()) continue;
-    format_row(row);
-    widths->cfa = std::max(widths->cfa, texts_.cfa.size());
-    widths->ra = std::max(widths->ra, texts_.ra.size());
-    widths->fp = std::max(widths->fp, texts_.fp.size());
+    if (texts->is_outermost()) continue;
+    widths->cfa = std::max(widths->cfa, texts->cfa.size());
+    widths->ra = std::max(widths->ra, texts->ra.size());
+    widths->fp = std::max(widths->fp, texts->fp.size());
   }
   return widths;
 }
@@ -220,44 +244,52 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
   function_heading(fde, location);
   describe(fde, location);
   list_functions(names_.inside(location, fde.size));
-  const bool mask = fde.pc_type == PcType::mask;
-  const auto widths = measure(rows);
-  if (widths)
-    print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", origins_ ? "ORIGIN" : "", *widths,
-                  Style::faint);
-  for (PlacedRow row; next_row(rows, fde, origins_, row);)
-    print_row(row.row.offset + (mask ? 0 : location.start), row.row, {location.start + row.begin, row.size},
-              *widths);
-  return rows.error();
+  const bool mask = fde.pc_type == PcType::mask, flex = fde.fde_type == FdeType::flex;
+  error_.reset();
+  const auto widths = measure(rows, flex);
+  if (widths) print_heading(mask, *widths);
+  for (PlacedRow row; next_row(rows, fde, origins_, row);) {
+    const auto texts = texts_of(row.row, rows, flex);
+    if (!texts) break;
+    append_row(row.row.offset + (mask ? 0 : location.start), *texts, {location.start + row.begin, row.size},
+               *widths);
+  }
+  print_lines();
+  return error_ ? error_ : rows.error();
 }
 
-void TextDumper::print_columns(std::string_view start, std::string_view cfa, std::string_view ra,
-                               std::string_view fp, std::string_view origin, const Widths& widths,
-                               Style style) {
-  constexpr std::size_t indent = 6, gap = 2;
-  const std::size_t cfa_at = indent + 18 + gap, ra_at = cfa_at + widths.cfa + gap,
+/// Appends the columns after the first one to lines_, where the line began at `line`.
+void TextDumper::append_columns(const RuleTexts& texts, std::string_view origin, const Widths& widths,
+                                std::size_t line) {
+  constexpr std::size_t start_width = 18, gap = 2;
+  const std::size_t cfa_at = line + indent + start_width + gap, ra_at = cfa_at + widths.cfa + gap,
                     fp_at = ra_at + widths.ra + gap, origin_at = fp_at + widths.fp + gap;
-  line_.clear();
-  line_.pad_to(indent).text(start).pad_to(cfa_at).text(cfa);
-  if (!ra.empty()) line_.pad_to(ra_at).text(ra).pad_to(fp_at).text(fp);
-  if (!origin.empty()) line_.pad_to(origin_at).text(origin);
-  if (style == Style::plain)
-    out_ << line_.view();
-  else
-    styled(style, line_.view());
-  out_ << "\n";
+  lines_.pad_to(cfa_at).text(texts.cfa);
+  if (!texts.is_outermost()) lines_.pad_to(ra_at).text(texts.ra).pad_to(fp_at).text(texts.fp);
+  if (!origin.empty()) lines_.pad_to(origin_at).text(origin);
 }
 
-void TextDumper::print_row(std::uint64_t address, const FrameRow& row, const AddressRange& range,
-                           const Widths& widths) {
-  start_.clear();
-  start_.text("0x").hex(address);
-  const std::string origin = origins_ ? origin_text(range) : std::string();
-  if (row.is_outermost())
-    return print_columns(start_.view(), "outermost frame (RA undefined)", {}, {}, origin, widths,
-                         Style::plain);
-  format_row(row);
-  print_columns(start_.view(), texts_.cfa, texts_.ra, texts_.fp, origin, widths, Style::plain);
+void TextDumper::print_heading(bool mask, const Widths& widths) {
+  lines_.clear();
+  lines_.pad_to(indent).text(mask ? "OFFSET" : "START");
+  append_columns({"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths, 0);
+  styled(Style::faint, lines_.view());
+  out_ << "\n";
+  lines_.clear();
+}
+
+void TextDumper::append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
+                            const Widths& widths) {
+  if (lines_.size() > lines_.capacity - Line::capacity) print_lines();
+  const std::size_t line = lines_.size();
+  lines_.pad_to(line + indent).text("0x").hex(address);
+  append_columns(texts, origins_ ? origin_text(range) : std::string(), widths, line);
+  lines_.put('\n');
+}
+
+void TextDumper::print_lines() {
+  out_ << lines_.view();
+  lines_.clear();
 }
 
 } // namespace

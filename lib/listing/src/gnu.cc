@@ -86,25 +86,42 @@ void GnuListing::function_heading(const EncodedFde& fde) {
 std::optional<Error> GnuListing::function(const EncodedFde& fde, RowCursor& rows) {
   flex_ = fde.fde_type == FdeType::flex;
   function_heading(fde);
-  for (EncodedRow encoded; rows.next(encoded);) {
-    const auto decoded = rows.decode(encoded);
-    if (!decoded) return decoded.error();
-    row(fde, encoded, *decoded);
+  const std::uint64_t start = fde.pc_type == PcType::mask ? 0 : fde.start;
+  std::optional<Error> error;
+  lines_.clear();
+  for (EncodedRow row; rows.next(row);) {
+    std::string_view rules;
+    if (const RowTexts::Text* const known = texts_.find(row, flex_)) {
+      rules = known->all();
+    } else {
+      const auto decoded = rows.decode(row);
+      if (!decoded) {
+        error = decoded.error();
+        break;
+      }
+      append_rules(row, *decoded);
+      rules = line_.view();
+      texts_.add(rules);
+    }
+    lines_.text("    ").hex16(row.offset + start).text("  ").text(rules);
+    if (lines_.size() < lines_.capacity - Line::capacity) continue;
+    write_(lines_.view());
+    lines_.clear();
   }
-  return rows.error();
+  if (lines_.size() != 0) write_(lines_.view());
+  return error ? error : rows.error();
 }
 
-void GnuListing::row(const EncodedFde& fde, const EncodedRow& encoded, const FrameRow& row) {
-  constexpr std::size_t cfa_at = 22, rule_width = 10,
-                        ra_width = 13; // a longer rule shifts the rest to the right
+/// Sets line_ to a row's columns after the address. A longer rule shifts the rest to the right.
+void GnuListing::append_rules(const EncodedRow& encoded, const FrameRow& row) {
+  constexpr std::size_t rule_width = 10, ra_width = 13;
   line_.clear();
-  line_.text("    ").hex16(row.offset + (fde.pc_type == PcType::mask ? 0 : fde.start)).text("  ");
   if (row.is_outermost()) {
-    write_(line_.text("RA undefined\n").view());
+    line_.text("RA undefined\n");
     return;
   }
   append_cfa(row.cfa);
-  line_.pad_to(cfa_at + rule_width);
+  line_.pad_to(rule_width);
   const std::size_t fp_at = line_.size();
   append_fp(row.fp);
   line_.pad_to(fp_at + rule_width);
@@ -112,7 +129,6 @@ void GnuListing::row(const EncodedFde& fde, const EncodedRow& encoded, const Fra
   append_ra(row.ra, has_padded_ra(encoded, flex_));
   line_.text(row.ra_signed ? "[s]" : "   "); // before the padding, so a long rule has it too
   line_.pad_to(ra_at + ra_width).put('\n');
-  write_(line_.view());
 }
 
 void GnuListing::append_register(std::uint16_t reg) {

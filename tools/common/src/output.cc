@@ -92,12 +92,19 @@ bool Output::reader_gone() const {
 bool Output::flush() {
   if (fd_ < 0) return true;
   if (buffer_.empty()) return error_ == 0;
+  write(buffer_);
+  buffer_.clear();
+  return error_ == 0;
+}
+
+/// Writes text that is not empty to the file.
+void Output::write(std::string_view text) {
   std::unique_lock<std::mutex> terminal;
   if (status_) {
     terminal = status_->suspend();
-    status_->set_inside_line(buffer_.back() != '\n');
+    status_->set_inside_line(text.back() != '\n');
   }
-  std::string_view rest = buffer_;
+  std::string_view rest = text;
   while (!rest.empty() && error_ == 0) {
     const ssize_t done = ::write(fd_, rest.data(), rest.size());
     if (done > 0)
@@ -107,9 +114,7 @@ bool Output::flush() {
     else if (errno != EINTR)
       error_ = errno;
   }
-  flushed_ += buffer_.size();
-  buffer_.clear();
-  return error_ == 0;
+  flushed_ += text.size();
 }
 
 } // namespace sframe::tool

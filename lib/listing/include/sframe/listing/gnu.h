@@ -14,6 +14,7 @@
 #pragma once
 
 #include <sframe/base/line.h>
+#include <sframe/listing/row_texts.h>
 #include <sframe/section.h>
 
 #include <functional>
@@ -39,7 +40,7 @@ public:
 private:
   void flags();
   void function_heading(const EncodedFde& fde);
-  void row(const EncodedFde& fde, const EncodedRow& encoded, const FrameRow& row);
+  void append_rules(const EncodedRow& encoded, const FrameRow& row);
   void append_register(std::uint16_t reg);
   void append_located(const Rule& rule);
   void append_cfa(const Rule& rule);
@@ -52,6 +53,8 @@ private:
   bool old_;          ///< version 1
   bool flex_ = false; ///< the current function is of the flexible type
   Line line_;
+  BasicLine<8192> lines_; ///< of rows
+  RowTexts texts_;        ///< the columns after the address
 };
 
 } // namespace sframe::listing

@@ -30,6 +30,11 @@ public:
   Output& operator<<(char c) { return append(c); }
 
   Output& append(std::string_view text) {
+    if (text.size() >= flush_at && fd_ >= 0) {
+      flush();
+      write(text);
+      return *this;
+    }
     buffer_.append(text);
     if (buffer_.size() >= flush_at && fd_ >= 0) flush();
     return *this;
@@ -78,6 +83,8 @@ public:
   }
 
 private:
+  void write(std::string_view text);
+
   static constexpr std::size_t flush_at = 1 << 16;
   int fd_;
   int error_ = 0;
