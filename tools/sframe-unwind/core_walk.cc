@@ -50,20 +50,39 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   if (const auto time = core_.core().time(); time && !header.origin.time)
     header.origin.time = *time * million;
   if (threads_.front() == &process_->threads().front()) {
-    header.crash = explain_crash(*process_);
+    const process::Thread& thread = *threads_.front();
+    const auto handled = options_.modules || process_->signal() == 0
+                             ? std::vector<SignalOnStack>()
+                             : signals_on_stack(thread, *process_, *walker_);
+    header.crash = explain_crash(*process_, handled);
+    const auto& first = header.crash.first_fault;
     if (languages_ && !options_.modules) {
-      header.thrown = languages_->thrown_by(*threads_.front());
-      header.goroutine = languages_->goroutine_of(threads_.front()->tid);
+      header.thrown = languages_->thrown_by(thread);
+      header.goroutine = languages_->goroutine_of(thread.tid);
     }
-    if (!options_.modules)
-      header.signature = signature_of(*threads_.front(), process_->signal(), *walker_, *symbolizer_,
-                                      process_->space().budget());
+    if (!options_.modules) header.signature = signature(first);
     if (header.crash.tid && !options_.modules && !options_.no_names)
-      header.places = find_places(*threads_.front(), *process_, *walker_, *symbolizer_, steppers());
+      header.places = find_places(start_of(first), first ? first->from.frame : 0, *process_, *walker_,
+                                  *symbolizer_, steppers());
   }
   if (languages_ && !options_.modules) header.runtimes = languages_->runtimes();
   walker_->set_max_frames(options_.max_frames);
   return header;
+}
+
+unwind::FrameState CoreWalk::start_of(const std::optional<HandledFault>& fault) const {
+  return fault ? fault->from.interrupted : process_->threads().front().frame();
+}
+
+Signature CoreWalk::signature(const std::optional<HandledFault>& fault) {
+  return signature_of(start_of(fault), process_->signal(), *walker_, *symbolizer_,
+                      process_->space().budget());
+}
+
+Signature CoreWalk::signature() {
+  if (process_->signal() == 0) return signature(std::nullopt);
+  const auto handled = signals_on_stack(process_->threads().front(), *process_, *walker_);
+  return signature(first_fault(*process_, handled));
 }
 
 void CoreWalk::find_packages(CoreHeader& header) {

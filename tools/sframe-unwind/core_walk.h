@@ -56,6 +56,9 @@ public:
   /// stacks are wanted.
   CoreHeader header(CoreOrigin origin);
 
+  /// The signature of the thread that died alone. Changes the walker's limit of frames.
+  Signature signature();
+
   /// Adds the packages of the program and of the module in which it died. Reads the system's list of
   /// packages.
   void find_packages(CoreHeader& header);
@@ -65,6 +68,9 @@ public:
 
 private:
   unwind::StepperList steppers();
+  Signature signature(const std::optional<HandledFault>& fault);
+  /// Where it happened: in the frame of the first fault, if there is one.
+  unwind::FrameState start_of(const std::optional<HandledFault>& fault) const;
 
   const Options& options_;
   const std::string& path_;

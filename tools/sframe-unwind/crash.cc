@@ -2,6 +2,8 @@
 
 #include "crash.h"
 
+#include "signal_numbers.h"
+
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
 #include "sframe/bytes.h"
@@ -10,17 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 namespace sframe::unwind_tool {
 
 namespace {
 
-using Access = Crash::Access;
-
-constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11,
-                       sigsys = 31;
-constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, bus_adraln = 1, si_kernel = 0x80;
+using Access = Fault::Access;
 
 /// True if no address of the machine's usual address space has this value, so that the processor reports a
 /// fault without it: AMD64 with 48 bits.
@@ -57,101 +56,80 @@ std::optional<std::string> string_at(const elf::Core& core, std::uint64_t addres
                      static_cast<std::size_t>(end - window.begin()));
 }
 
+std::optional<std::uint64_t> address_of(const code::MemoryAccess& memory,
+                                        const unwind::Registers& registers) {
+  std::uint64_t address = static_cast<std::uint64_t>(memory.displacement);
+  if (memory.base != code::MemoryAccess::none) {
+    const auto base = registers.get(memory.base);
+    if (!base) return std::nullopt;
+    address += *base;
+  }
+  if (memory.index == code::MemoryAccess::none) return address;
+  const auto index = registers.get(memory.index);
+  return index ? std::optional(address + *index * memory.scale) : std::nullopt;
+}
+
+constexpr std::size_t longest_instruction = 16;
+
+/// Explains the fault of one frame: of the thread that died, or one that a signal interrupted.
 class Explainer {
 public:
-  explicit Explainer(process::CoreProcess& process)
+  Explainer(process::CoreProcess& process, std::int32_t signal, const std::optional<elf::SignalInfo>& info,
+            const unwind::FrameState& frame)
       : process_(process), core_(process.space().core()), space_(process.space()),
-        thread_(process.threads().front()), abi_(*unwind::find_unwind_abi(space_.abi().id)) {}
+        registers_(frame.registers), abi_(*unwind::find_unwind_abi(space_.abi().id)), signal_(signal),
+        info_(info), after_fault_(frame.after_fault) {}
 
-  Crash explain() {
-    crash_.tid = thread_.tid;
-    signal_ = core_.signal();
-    const auto& info = core_.signal_info();
+  Fault explain() {
+    const auto& info = info_;
     if (info) explain(*info);
     // What a process has sent says nothing of the instruction; nor does a pc after the instruction.
     const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
-    if (is_fault && (!info || info->code > 0) && !thread_.after_fault) add_instruction(thread_.registers.pc);
+    if (is_fault && (!info || info->code > 0) && !after_fault_) add_instruction(registers_.pc);
     if (info && signal_ == sigtrap && info->code == si_kernel) add_breakpoint();
     if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
     // The bytes at an address that cannot be executed were not; a return to one was.
-    if (crash_.access == Access::execute && !is_refused_return_) crash_.instruction.reset();
-    if (signal_ == sigabrt) add_message();
-    return std::move(crash_);
+    if (fault_.access == Access::execute && !is_refused_return_) fault_.instruction.reset();
+    return std::move(fault_);
   }
 
 private:
   void explain(const elf::SignalInfo& info) {
-    crash_.code = info.code;
+    fault_.code = info.code;
     const elf::SignalCode code = elf::signal_code(info.signal, info.code);
-    crash_.code_name = code.name;
-    crash_.meaning = code.meaning;
-    if (info.has_sender && (info.code == 0 || info.code == -1 || info.code == -6)) {
-      crash_.sender = {info.sender, info.sender_user};
-      if (info.sender == core_.pid())
-        crash_.meaning = info.code == -6 ? "raised by the process itself" : "sent by the process to itself";
-      else
-        crash_.meaning =
-            "sent by process " + std::to_string(info.sender) + ", user " + std::to_string(info.sender_user);
-    }
+    fault_.code_name = code.name;
+    fault_.meaning = code.meaning;
     if (signal_ == sigsys && info.code == 1)
-      crash_.meaning = "system call " + std::to_string(info.system_call) + " refused by seccomp";
+      fault_.meaning = "system call " + std::to_string(info.system_call) + " refused by seccomp";
     if (signal_ == sigbus && info.code > 0 && info.code != si_kernel && !is_alignment_check(info))
-      crash_.address = info.address;
+      fault_.address = info.address;
   }
 
   /// AMD64: Linux sends SIGTRAP without an address for int3 (arch/x86/kernel/traps.c, do_int3), and the pc is
   /// after it.
   void add_breakpoint() {
-    const std::uint64_t pc = thread_.registers.pc;
+    const std::uint64_t pc = registers_.pc;
     const auto is_int3 = [&](std::uint64_t at) {
       const auto bytes = space_.view(at);
       return !bytes.empty() && bytes.front() == std::byte{0xcc};
     };
     if (space_.abi().id != Abi::amd64 || !is_int3(pc - 1)) return;
-    crash_.meaning = "a breakpoint instruction";
+    fault_.meaning = "a breakpoint instruction";
     add_instruction(pc - 1);
   }
 
   void add_instruction(std::uint64_t pc) {
     const auto bytes = space_.view(pc);
     if (bytes.empty()) return;
-    constexpr std::size_t longest = 16;
-    const auto code = bytes.first(std::min(bytes.size(), longest));
+    const auto code = bytes.first(std::min(bytes.size(), longest_instruction));
     operands_ = code::instruction_operands(space_.abi(), code, pc);
     if (operands_.length == 0) return;
-    FaultingInstruction& instruction = crash_.instruction.emplace();
+    FaultingInstruction& instruction = fault_.instruction.emplace();
     instruction.pc = pc;
     instruction.text = code::instruction_text(space_.abi(), code.first(operands_.length), pc);
     for (const std::uint8_t reg : operands_.registers)
-      if (const auto value = thread_.registers.get(reg); value && reg < abi_.register_names.size())
+      if (const auto value = registers_.get(reg); value && reg < abi_.register_names.size())
         instruction.registers.push_back({abi_.register_names[reg], *value});
-  }
-
-  /// glibc keeps its last words in memory: __abort_msg points to a size (4 bytes) and the text.
-  void add_message() {
-    for (modules::Module& module : process_.modules()) {
-      const bool may_have =
-          module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
-      const auto variable = may_have ? module.find_definition("__abort_msg") : std::nullopt;
-      const auto pointer = variable ? core_.read_word(*variable) : std::nullopt;
-      if (!pointer || *pointer == 0) continue;
-      constexpr std::size_t longest = 4096;
-      crash_.message = string_at(core_, *pointer + 4, longest).value_or("");
-      while (crash_.message.ends_with('\n')) crash_.message.pop_back();
-      return;
-    }
-  }
-
-  std::optional<std::uint64_t> address_of(const code::MemoryAccess& memory) const {
-    std::uint64_t address = static_cast<std::uint64_t>(memory.displacement);
-    if (memory.base != code::MemoryAccess::none) {
-      const auto base = thread_.registers.get(memory.base);
-      if (!base) return std::nullopt;
-      address += *base;
-    }
-    if (memory.index == code::MemoryAccess::none) return address;
-    const auto index = thread_.registers.get(memory.index);
-    return index ? std::optional(address + *index * memory.scale) : std::nullopt;
   }
 
   static Access access_of(const code::MemoryAccess& memory) {
@@ -161,15 +139,16 @@ private:
 
   /// A return whose target is not canonical: the processor refuses the return itself.
   bool explain_return() {
-    const auto at = operands_.is_return && !operands_.memory.empty() ? address_of(operands_.memory.front())
-                                                                     : std::nullopt;
+    const auto at = operands_.is_return && !operands_.memory.empty()
+                        ? address_of(operands_.memory.front(), registers_)
+                        : std::nullopt;
     const auto target = at ? core_.read_word(*at) : std::nullopt;
     if (!target || is_canonical(*target)) return false;
     is_refused_return_ = true;
-    crash_.access = Access::execute;
-    crash_.address = *target;
-    crash_.meaning = "return to " + hex(*target) + ", not a canonical address";
-    if (is_text(*target)) crash_.guess = overwritten("a return address", *target);
+    fault_.access = Access::execute;
+    fault_.address = *target;
+    fault_.meaning = "return to " + hex(*target) + ", not a canonical address";
+    if (is_text(*target)) fault_.guess = overwritten("a return address", *target);
     return true;
   }
 
@@ -185,7 +164,7 @@ private:
     if (no_address) {
       const code::MemoryAccess* refused = nullptr;
       for (const code::MemoryAccess& memory : operands_.memory) {
-        const auto at = address_of(memory);
+        const auto at = address_of(memory, registers_);
         if (!at) continue;
         const unsigned checked = misaligned_only ? 2 : 16; // the smallest access that is checked
         const bool misaligned = memory.size >= checked && *at % memory.size != 0;
@@ -197,34 +176,34 @@ private:
       }
       if (!refused && explain_return()) return;
       if (!refused) {
-        if (!is_canonical(thread_.registers.pc)) crash_.access = Access::execute;
-        crash_.meaning = misaligned_only ? why : "the processor refused the instruction (general protection)";
+        if (!is_canonical(registers_.pc)) fault_.access = Access::execute;
+        fault_.meaning = misaligned_only ? why : "the processor refused the instruction (general protection)";
         return;
       }
-      crash_.access = access_of(*refused);
-    } else if (address == (thread_.registers.pc & code_mask & ~unknown_bits) && !crash_.instruction) {
-      crash_.access = Access::execute;
-      address = thread_.registers.pc;
+      fault_.access = access_of(*refused);
+    } else if (address == (registers_.pc & code_mask & ~unknown_bits) && !fault_.instruction) {
+      fault_.access = Access::execute;
+      address = registers_.pc;
     } else {
       for (const code::MemoryAccess& memory : operands_.memory) {
-        const auto at = address_of(memory);
+        const auto at = address_of(memory, registers_);
         if (!at || (*at & ~unknown_bits) > address) continue;
         const std::uint64_t size = std::max<std::uint64_t>(memory.size ? memory.size : 16, unknown_bits + 1);
         if (address - (*at & ~unknown_bits) >= size) continue;
-        crash_.access = access_of(memory);
+        fault_.access = access_of(memory);
         used_ = memory;
         if (unknown_bits) address = *at;
         break;
       }
-      if (crash_.access == Access::unknown && info.code == segv_accerr &&
-          address == (thread_.registers.pc & code_mask))
-        crash_.access = Access::execute;
+      if (fault_.access == Access::unknown && info.code == segv_accerr &&
+          address == (registers_.pc & code_mask))
+        fault_.access = Access::execute;
     }
-    crash_.address = address;
+    fault_.address = address;
     if (info.signal == sigsegv && info.code == segv_accerr) why = "not permitted" + place_of(address);
-    crash_.meaning = std::string(name(crash_.access)) +
-                     (crash_.access == Access::execute ? " at "
-                      : crash_.access == Access::read  ? " of "
+    fault_.meaning = std::string(name(fault_.access)) +
+                     (fault_.access == Access::execute ? " at "
+                      : fault_.access == Access::read  ? " of "
                                                        : " to ") +
                      hex(address) + ", " + why;
     guess(info, address);
@@ -251,8 +230,8 @@ private:
 
   bool is_stack_overflow(std::uint64_t address) const {
     constexpr std::uint64_t near = 64 << 10;
-    const auto sp = thread_.registers.get(space_.abi().sp);
-    if (!sp || crash_.access == Access::execute) return false;
+    const auto sp = registers_.get(space_.abi().sp);
+    if (!sp || fault_.access == Access::execute) return false;
     // What is accessed is near the stack pointer, and below what can be used of the stack.
     const std::uint64_t distance = address > *sp ? address - *sp : *sp - address;
     if (distance > near) return false;
@@ -279,7 +258,7 @@ private:
     if (stack == ranges.end()) return false;
     // The kernel puts the random bytes on the first stack; those of other threads begin with a guard page.
     if (const auto random = core_.auxv(elf::at_random); random && stack->contains(*random)) return true;
-    if (thread_.tid == core_.pid() || stack == ranges.begin()) return false;
+    if (process_.threads().front().tid == core_.pid() || stack == ranges.begin()) return false;
     const elf::MemoryRange& below = stack[-1];
     return below.end() == stack->start && !(below.flags & (elf::pf_r | elf::pf_w | elf::pf_x));
   }
@@ -287,15 +266,15 @@ private:
   void guess(const elf::SignalInfo& info, std::uint64_t address) {
     constexpr std::uint64_t first_mappable = 0x10000; // vm.mmap_min_addr
     if (address < first_mappable && info.signal == sigsegv)
-      crash_.guess = address == 0 ? "a null pointer" : "a null pointer + " + hex(address);
+      fault_.guess = address == 0 ? "a null pointer" : "a null pointer + " + hex(address);
     else if (~address < first_mappable && info.signal == sigsegv)
-      crash_.guess = "a null pointer - " + hex(~address + 1);
+      fault_.guess = "a null pointer - " + hex(~address + 1);
     else if (is_stack_overflow(address))
-      crash_.guess = "a stack overflow";
+      fault_.guess = "a stack overflow";
     else if (is_large_frame(address))
-      crash_.guess = "a stack overflow by a large frame";
+      fault_.guess = "a stack overflow by a large frame";
     else if (is_text(address))
-      crash_.guess = overwritten("a pointer", address);
+      fault_.guess = overwritten("a pointer", address);
   }
 
   std::string overwritten(std::string_view what, std::uint64_t value) const {
@@ -306,14 +285,105 @@ private:
   process::CoreProcess& process_;
   const elf::Core& core_;
   process::CoreSpace& space_;
-  const process::Thread& thread_;
+  const unwind::Registers& registers_;
   const unwind::UnwindAbi& abi_;
-  std::int32_t signal_ = 0;
+  std::int32_t signal_;
+  const std::optional<elf::SignalInfo>& info_;
+  bool after_fault_;
   bool is_refused_return_ = false;
-  Crash crash_;
+  Fault fault_;
   code::InstructionOperands operands_;
   std::optional<code::MemoryAccess> used_; ///< the operand that was refused, if the kernel has its address
 };
+
+void add_sender(const elf::SignalInfo& info, std::uint32_t pid, Crash& crash) {
+  if (!info.has_sender || (info.code != 0 && info.code != -1 && info.code != -6)) return;
+  crash.sender = {info.sender, info.sender_user};
+  if (info.sender == pid)
+    crash.meaning = info.code == -6 ? "raised by the process itself" : "sent by the process to itself";
+  else
+    crash.meaning =
+        "sent by process " + std::to_string(info.sender) + ", user " + std::to_string(info.sender_user);
+}
+
+/// glibc keeps its last words in memory: __abort_msg points to a size (4 bytes) and the text.
+std::string abort_message(process::CoreProcess& process) {
+  const elf::Core& core = process.space().core();
+  for (modules::Module& module : process.modules()) {
+    const bool may_have =
+        module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
+    const auto variable = may_have ? module.find_definition("__abort_msg") : std::nullopt;
+    const auto pointer = variable ? core.read_word(*variable) : std::nullopt;
+    if (!pointer || *pointer == 0) continue;
+    constexpr std::size_t longest = 4096;
+    std::string message = string_at(core, *pointer + 4, longest).value_or("");
+    while (message.ends_with('\n')) message.pop_back();
+    return message;
+  }
+  return {};
+}
+
+/// Whether a fault that may not be that of its signal frame explains the instruction that was interrupted.
+bool fits_instruction(const Fault& fault, const SignalOnStack& signal) {
+  const auto is = [&](std::string_view start) {
+    return fault.instruction && fault.instruction->text.starts_with(start);
+  };
+  switch (signal.info.signal) {
+  case sigsegv:
+  case sigbus: return fault.access != Access::unknown;
+  case sigfpe: return is("div") || is("idiv") || signal.info.address == signal.interrupted.registers.pc;
+  case sigill: return is("ud") || signal.info.address == signal.interrupted.registers.pc;
+  case sigtrap: return fault.instruction.has_value();
+  default: return true;
+  }
+}
+
+/// Why the instruction of a frame faults, if it does: `info` is to have its signal.
+bool find_fault(process::CoreProcess& process, const unwind::Registers& registers, elf::SignalInfo& info) {
+  const elf::Core& core = process.space().core();
+  const auto is_missing = [&](std::uint64_t address, std::uint32_t flag) {
+    const elf::MemoryRange* const range = core.range_at(address);
+    info.address = address;
+    info.code = !is_canonical(address) ? si_kernel : range ? segv_accerr : segv_maperr;
+    return !range || !(range->flags & flag);
+  };
+  const std::uint64_t pc = registers.pc;
+  if (info.signal == sigsegv && is_missing(pc, elf::pf_x)) return true;
+  const auto bytes = process.space().view(pc);
+  const auto code = bytes.first(std::min<std::size_t>(bytes.size(), longest_instruction));
+  const auto operands = code::instruction_operands(process.space().abi(), code, pc);
+  if (operands.length == 0) return false;
+  if (info.signal == sigsegv)
+    return std::ranges::any_of(operands.memory, [&](const code::MemoryAccess& memory) {
+      const auto address = address_of(memory, registers);
+      return address && (memory.reads || memory.writes) &&
+             is_missing(*address, memory.writes ? elf::pf_w : elf::pf_r);
+    });
+  const std::string text = code::instruction_text(process.space().abi(), code.first(operands.length), pc);
+  info.address = pc;
+  info.code = info.signal == sigfpe ? fpe_intdiv : ill_illopn;
+  return info.signal == sigfpe ? text.starts_with("div") || text.starts_with("idiv")
+                               : info.signal == sigill && text.starts_with("ud");
+}
+
+/// The fault of a thread whose handler has blocked the signal, raised it, and returned: it died before the
+/// same instruction again. Else a thread that sends itself a signal dies after a system call.
+std::optional<SignalOnStack> fault_before_return(process::CoreProcess& process) {
+  const elf::Core& core = process.space().core();
+  const process::Thread& thread = process.threads().front();
+  const auto& sent = core.signal_info();
+  constexpr std::array system_call = {std::byte{0x0f}, std::byte{0x05}};
+  if (process.space().abi().id != Abi::amd64 || !core.has_permissions() || core.truncated() || !sent ||
+      sent->code > 0 || sent->sender != core.pid())
+    return std::nullopt;
+  const auto before = process.space().view(thread.registers.pc - system_call.size());
+  if (before.size() >= system_call.size() && std::ranges::equal(before.first(2), system_call))
+    return std::nullopt;
+  SignalOnStack signal{.from_instruction = true, .interrupted = thread.frame()};
+  signal.info.signal = sent->signal;
+  signal.info.has_sender = false;
+  return find_fault(process, thread.registers, signal.info) ? std::optional(signal) : std::nullopt;
+}
 
 constexpr std::size_t most_arguments = 1024, most_bytes = 64 << 10;
 
@@ -369,7 +439,7 @@ std::optional<CommandLine> arguments_on_stack(const elf::Core& core) {
 
 } // namespace
 
-std::string_view name(Crash::Access access) {
+std::string_view name(Fault::Access access) {
   switch (access) {
   case Access::read: return "read";
   case Access::write: return "write";
@@ -380,9 +450,31 @@ std::string_view name(Crash::Access access) {
   return "access";
 }
 
-Crash explain_crash(process::CoreProcess& process) {
-  if (process.threads().empty() || process.signal() == 0) return {};
-  return Explainer(process).explain();
+Crash explain_crash(process::CoreProcess& process, std::span<const SignalOnStack> handled) {
+  Crash crash;
+  if (process.threads().empty() || process.signal() == 0) return crash;
+  const process::Thread& thread = process.threads().front();
+  const elf::Core& core = process.space().core();
+  static_cast<Fault&>(crash) =
+      Explainer(process, process.signal(), core.signal_info(), thread.frame()).explain();
+  crash.tid = thread.tid;
+  if (core.signal_info()) add_sender(*core.signal_info(), core.pid(), crash);
+  if (process.signal() == sigabrt) crash.message = abort_message(process);
+  crash.first_fault = first_fault(process, handled);
+  return crash;
+}
+
+std::optional<HandledFault> first_fault(process::CoreProcess& process,
+                                        std::span<const SignalOnStack> handled) {
+  const auto explain = [&](const SignalOnStack& signal) -> std::optional<HandledFault> {
+    HandledFault fault{Explainer(process, signal.info.signal, signal.info, signal.interrupted).explain(),
+                       signal};
+    return signal.certain || fits_instruction(fault, signal) ? std::optional(std::move(fault)) : std::nullopt;
+  };
+  for (const SignalOnStack& signal : handled | std::views::reverse)
+    if (auto fault = explain(signal)) return fault;
+  const auto signal = fault_before_return(process);
+  return signal ? explain(*signal) : std::nullopt;
 }
 
 CommandLine command_line(const elf::Core& core) {

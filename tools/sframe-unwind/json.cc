@@ -262,20 +262,7 @@ private:
     const Package& of_module = core.crashed_package;
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
-    key("code");
-    if (crash.code)
-      out_.signed_decimal(*crash.code);
-    else
-      out_ << "null";
-    key("code_name"), string_or_null(crash.code_name);
-    key("meaning"), string_or_null(crash.meaning);
-    key("guess"), string_or_null(crash.guess);
-    key("access");
-    if (crash.access == Crash::Access::unknown)
-      out_ << "null";
-    else
-      out_.json_string(name(crash.access));
-    if (crash.address) key("address"), address(*crash.address);
+    print(static_cast<const Fault&>(crash));
     if (crash.sender) {
       key("sender"), out_ << "{\"pid\": ";
       out_.decimal(crash.sender->pid) << ", \"user\": ";
@@ -293,19 +280,50 @@ private:
       out_ << '}';
     }
     if (core.goroutine) key("goroutine"), out_.decimal(*core.goroutine);
-    if (crash.instruction) {
-      key("instruction"), out_ << "{\"pc\": ";
-      address(crash.instruction->pc);
-      key("text"), out_.json_string(crash.instruction->text);
-      key("registers"), out_ << '{';
-      std::string_view before;
-      for (const RegisterValue& reg : crash.instruction->registers) {
-        out_ << std::exchange(before, ", "), out_.json_string(reg.name) << ": ";
-        address(reg.value);
-      }
-      out_ << "}}";
-    }
+    if (crash.instruction) print(*crash.instruction);
+    if (crash.first_fault) print(*crash.first_fault);
     out_ << '}';
+  }
+
+  void print(const Fault& fault) {
+    key("code");
+    if (fault.code)
+      out_.signed_decimal(*fault.code);
+    else
+      out_ << "null";
+    key("code_name"), string_or_null(fault.code_name);
+    key("meaning"), string_or_null(fault.meaning);
+    key("guess"), string_or_null(fault.guess);
+    key("access");
+    if (fault.access == Fault::Access::unknown)
+      out_ << "null";
+    else
+      out_.json_string(name(fault.access));
+    if (fault.address) key("address"), address(*fault.address);
+  }
+
+  void print(const HandledFault& fault) {
+    key("first_fault"), out_ << "{\"frame\": ";
+    out_.decimal(fault.from.frame);
+    key("found_by"), out_ << (fault.from.from_instruction ? "\"instruction\"" : "\"signal_frame\"");
+    key("signal"), out_.signed_decimal(fault.from.info.signal);
+    key("signal_name"), out_.json_string(elf::signal_name(fault.from.info.signal));
+    print(static_cast<const Fault&>(fault));
+    if (fault.instruction) print(*fault.instruction);
+    out_ << '}';
+  }
+
+  void print(const FaultingInstruction& instruction) {
+    key("instruction"), out_ << "{\"pc\": ";
+    address(instruction.pc);
+    key("text"), out_.json_string(instruction.text);
+    key("registers"), out_ << '{';
+    std::string_view before;
+    for (const RegisterValue& reg : instruction.registers) {
+      out_ << std::exchange(before, ", "), out_.json_string(reg.name) << ": ";
+      address(reg.value);
+    }
+    out_ << "}}";
   }
 
   void string_or_null(std::string_view text) {

@@ -2,6 +2,8 @@
 
 #include "languages.h"
 
+#include "signal_numbers.h"
+
 #include "sframe/languages/cxx.h"
 #include "sframe/languages/rust.h"
 #include "sframe/steppers/steppers.h"
@@ -48,7 +50,6 @@ std::vector<Languages::Runtime> Languages::runtimes() {
 std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thread) {
   if (go_) return go_->panic_of(thread.tid);
   // Rust's abort was an undefined instruction at times.
-  constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6;
   const std::int32_t signal = process_.signal();
   if (signal != sigill && signal != sigtrap && signal != sigabrt) return std::nullopt;
   unwind::StepperList steppers = steppers::default_steppers(process_.space().abi(), nullptr);

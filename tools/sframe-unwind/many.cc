@@ -262,14 +262,10 @@ private:
 
   /// Only the thread that died: what is printed of a group follows later, from one of its cores.
   bool walk_first(CoreWalk& walk, CoreResult& result) const {
-    const process::Thread& thread = *walk.threads().front();
-    describe(walk,
-             signature_of(thread, walk.process().signal(), walk.walker(), walk.symbolizer(),
-                          walk.process().space().budget()),
-             result);
+    describe(walk, walk.signature(), result);
     walk.walker().set_max_frames(options_.max_frames);
     TreeFrames frames(options_.group ? &walk.symbolizer() : nullptr);
-    const unwind::WalkEnd end = walk.walker().walk(thread.frame(), frames);
+    const unwind::WalkEnd end = walk.walker().walk(walk.threads().front()->frame(), frames);
     result.frames = std::move(frames.frames);
     return end.complete;
   }

@@ -95,12 +95,13 @@ private:
 
 } // namespace
 
-std::vector<CrashPlace> find_places(const process::Thread& thread, process::ProcessState& process,
-                                    unwind::Walker& walker, Symbolizer& symbolizer,
-                                    unwind::StepperList steppers) {
+std::vector<CrashPlace> find_places(const unwind::FrameState& start, std::uint32_t number,
+                                    process::ProcessState& process, unwind::Walker& walker,
+                                    Symbolizer& symbolizer, unwind::StepperList steppers) {
   PlaceFinder finder(process, symbolizer, std::move(steppers));
   walker.set_max_frames(most_frames);
-  static_cast<void>(walker.walk(thread.frame(), finder));
+  static_cast<void>(walker.walk(start, finder));
+  for (CrashPlace& place : finder.places) place.frame += number;
   return std::move(finder.places);
 }
 

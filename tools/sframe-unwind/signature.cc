@@ -19,7 +19,7 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-constexpr std::string_view signature_version = "2:";
+constexpr std::string_view signature_version = "3:";
 constexpr std::size_t most_chosen = 5;
 constexpr std::size_t most_seen = 1024; ///< frames of the stack, so that a recursion's depth has no effect
 
@@ -125,11 +125,11 @@ Signature SignatureFrames::finish(std::int32_t signal) && {
   return signature;
 }
 
-Signature signature_of(const process::Thread& thread, std::int32_t signal, unwind::Walker& walker,
+Signature signature_of(const unwind::FrameState& start, std::int32_t signal, unwind::Walker& walker,
                        Symbolizer& symbolizer, Budget* budget) {
   SignatureWalk walk(symbolizer, budget);
   walker.set_max_frames(most_seen);
-  static_cast<void>(walker.walk(thread.frame(), walk));
+  static_cast<void>(walker.walk(start, walk));
   return std::move(walk.frames).finish(signal);
 }
 

@@ -20,7 +20,7 @@
 namespace sframe::unwind_tool {
 
 struct Signature {
-  std::string text;                ///< "2:" and 16 hexadecimal digits; empty if there is none
+  std::string text;                ///< "3:" and 16 hexadecimal digits; empty if there is none
   std::vector<std::string> frames; ///< that it is made of, innermost first
 };
 
@@ -40,12 +40,12 @@ private:
   std::size_t seen_ = 0;
 };
 
-/// The signature of a thread, by a walk of its own over a limited number of frames. Changes the walker's
-/// limit of frames.
-Signature signature_of(const process::Thread& thread, std::int32_t signal, unwind::Walker& walker,
+/// The signature of a stack from `start` on, by a walk of its own over a limited number of frames. Changes
+/// the walker's limit of frames.
+Signature signature_of(const unwind::FrameState& start, std::int32_t signal, unwind::Walker& walker,
                        Symbolizer& symbolizer, Budget* budget);
 
-/// "2:9f3c..." of these frames.
+/// "3:9f3c..." of these frames.
 std::string signature_text(std::int32_t signal, std::span<const std::string> frames);
 
 /// True if the module is of the system, not of the program: not the executable, and in a folder for libraries

@@ -205,20 +205,31 @@ private:
   }
 
   void print(const Crash& crash, std::int32_t signal) {
-    if (crash.code) {
-      field("signal") << elf::signal_name(signal);
-      if (crash.code_name.empty())
-        out_ << ", code ", out_.signed_decimal(*crash.code);
-      else
-        out_ << ", " << crash.code_name;
-      if (!crash.meaning.empty()) out_ << ": ", out_.safe(crash.meaning);
-      if (!crash.guess.empty()) out_ << "; looks like ", out_.safe(crash.guess);
-    }
+    if (crash.code) field("signal"), print_fault(crash, signal);
     if (!crash.message.empty()) field("message"), out_.safe(crash.message);
-    if (!crash.instruction) return;
-    field("instruction"), out_.safe(crash.instruction->text);
+    if (crash.instruction) print(*crash.instruction);
+    if (!crash.first_fault) return;
+    const HandledFault& first = *crash.first_fault;
+    field("first fault"), print_fault(first, first.from.info.signal);
+    out_ << (first.from.from_instruction ? "; by the instruction: frame #" : "; on the stack: frame #"),
+        out_.decimal(first.from.frame);
+    if (first.instruction) print(*first.instruction);
+  }
+
+  void print_fault(const Fault& fault, std::int32_t signal) {
+    out_ << elf::signal_name(signal);
+    if (fault.code_name.empty())
+      out_ << ", code ", out_.signed_decimal(fault.code.value_or(0));
+    else
+      out_ << ", " << fault.code_name;
+    if (!fault.meaning.empty()) out_ << ": ", out_.safe(fault.meaning);
+    if (!fault.guess.empty()) out_ << "; looks like ", out_.safe(fault.guess);
+  }
+
+  void print(const FaultingInstruction& instruction) {
+    field("instruction"), out_.safe(instruction.text);
     std::string_view before = "  with ";
-    for (const RegisterValue& reg : crash.instruction->registers) {
+    for (const RegisterValue& reg : instruction.registers) {
       out_ << std::exchange(before, ", ") << reg.name << " = ";
       out_.hex(reg.value);
     }

@@ -101,15 +101,10 @@ void NoteReader::process(std::span<const std::byte> body) {
 }
 
 void NoteReader::signal(std::span<const std::byte> body) {
-  const ByteOrder order = core_.byte_order();
-  if (body.size() < 24) return report("NT_SIGINFO note is too short");
-  if (core_.signal_info_) return; // one per thread: the first is that of the crashed thread
-  core_.signal_info_ = SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(body.data(), order)),
-                                  static_cast<std::int32_t>(load<std::uint32_t>(body.data() + 8, order)),
-                                  load<std::uint64_t>(body.data() + 16, order),
-                                  load<std::uint32_t>(body.data() + 16, order),
-                                  load<std::uint32_t>(body.data() + 20, order),
-                                  load_at<std::uint32_t>(body, 24, order).value_or(0)};
+  const auto info = decode_signal_info(body, core_.byte_order());
+  if (!info) return report("NT_SIGINFO note is too short");
+  if (!core_.signal_info_) // one per thread: the first is that of the crashed thread
+    core_.signal_info_ = *info;
 }
 
 void NoteReader::auxiliary(std::span<const std::byte> body) {

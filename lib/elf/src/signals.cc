@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of Linux signals and of their codes (include/uapi/asm-generic/{signal,siginfo}.h), the same on all
-// machines that SFrame supports; the C library's names would be those of the host.
+// siginfo_t of Linux, and the names of signals and of their codes
+// (include/uapi/asm-generic/{signal,siginfo}.h), the same on all machines that SFrame supports; the C
+// library's names would be those of the host.
 
+#include "sframe/bytes.h"
 #include "sframe/elf/core.h"
 
 #include <iterator>
 
 namespace sframe::elf {
+
+std::optional<SignalInfo> decode_signal_info(std::span<const std::byte> bytes, ByteOrder order) {
+  if (bytes.size() < 24) return std::nullopt;
+  return SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(bytes.data(), order)),
+                    static_cast<std::int32_t>(load<std::uint32_t>(bytes.data() + 8, order)),
+                    load<std::uint64_t>(bytes.data() + 16, order),
+                    load<std::uint32_t>(bytes.data() + 16, order),
+                    load<std::uint32_t>(bytes.data() + 20, order),
+                    load_at<std::uint32_t>(bytes, 24, order).value_or(0)};
+}
 
 std::string signal_name(std::int32_t signal) {
   static constexpr const char* names[] = {

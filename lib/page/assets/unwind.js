@@ -49,12 +49,23 @@ function placeText(place) {
   return el("code", {}, `#${place.frame} ${place.function}${known ? ` (${known})` : ""} at ${place.file}:${place.line}`);
 }
 
+function instructionFacts(title, instruction) {
+  if (!instruction) return [];
+  return [[title, el("code", {}, `${instruction.pc}  ${instruction.text}`)],
+    ["It used", el("code", {}, Object.entries(instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))]];
+}
+
 function crashPart() {
   const part = section(main, "summary", "Summary"), crash = data.crash;
   if (data.error) part.append(notice(`${data.error.file}: ${data.error.message}`, "bad"));
   if (data.signal) {
     const what = [data.signal_name, crash?.code_name].filter(Boolean).join(", ");
     part.append(notice(`${what}${crash?.meaning ? ": " + crash.meaning : ""}${crash?.guess ? ` (${crash.guess})` : ""}`, "bad"));
+  }
+  const first = crash?.first_fault;
+  if (first) {
+    const what = [first.signal_name, first.code_name].filter(Boolean).join(", ");
+    part.append(notice(`First fault, in frame #${first.frame}: ${what}${first.meaning ? ": " + first.meaning : ""}${first.guess ? ` (${first.guess})` : ""}`, "bad"));
   }
   if (crash?.thrown) {
     const {language, type, message, place} = crash.thrown;
@@ -70,8 +81,7 @@ function crashPart() {
       (runtime.problem ? `: nothing is shown of it: ${runtime.problem}` : "")).join(", ")],
     ["Where", placeText(crash?.where)], ["Called by", placeText(crash?.called_by)], ["Goroutine", crash?.goroutine],
     ["Sender", crash?.sender && `process ${crash.sender.pid}, user ${crash.sender.user}`], ["Library's package", pack(crash?.package)],
-    ["Instruction", crash?.instruction && el("code", {}, `${crash.instruction.pc}  ${crash.instruction.text}`)],
-    ["It used", crash?.instruction && el("code", {}, Object.entries(crash.instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))],
+    ...instructionFacts("Instruction", crash?.instruction), ...instructionFacts("Of the first fault", first?.instruction),
     ["Signature", data.signature && el("code", {}, data.signature)],
     ["Threads", `${number(all)}` + (incomplete ? `, ${number(incomplete)} of them ended early` : "")]]));
 }

@@ -9,7 +9,8 @@
 // Signals (Linux arch/x86/kernel/signal_64.c, asm/sigframe.h): the kernel pushes a struct rt_sigframe whose
 // first word is the handler's return address, the C library's restorer: `mov $15,%rax; syscall`
 // (rt_sigreturn). When the handler has returned there, SP points to the ucontext after that word: uc_flags
-// 0, uc_link 8, uc_stack 16, and from 40 on r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.
+// 0, uc_link 8, uc_stack 16, and from 40 on r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, flags,
+// segments, err 192, trapno 200, oldmask, cr2 216. The siginfo is at 304, after the signal mask.
 
 #include "abi/abis.h"
 
@@ -34,10 +35,12 @@ constexpr SavedRegister saved[] = {
     {5, 104}, {4, 112}, {6, 120}, {3, 128}, {1, 136}, {0, 144}, {2, 152}, {7, 160},
 };
 constexpr std::uint16_t saved_pc = 168;
+constexpr SignalRecord record = {
+    .info = 304, .info_may_be_missing = true, .address = 216, .exception = 200, .error = 192};
 
 constexpr SignalTrampoline trampolines[] = {
-    {restorer, restorer_stops, saved, saved_pc},
-    {short_restorer, short_restorer_stops, saved, saved_pc},
+    {restorer, restorer_stops, saved, saved_pc, record},
+    {short_restorer, short_restorer_stops, saved, saved_pc, record},
 };
 
 /// Bytes of `ff /2` with its operand, starting at the opcode (Intel SDM volume 2, section 2.1.5). `sib` is

@@ -51,8 +51,12 @@ constexpr auto saved_from(std::uint16_t start) {
 constexpr auto rt_saved = saved_from(rt_registers), old_saved = saved_from(old_registers);
 
 constexpr SignalTrampoline trampolines[] = {
-    {rt_sigreturn, stops, rt_saved, rt_registers + 8},
-    {sigreturn, stops, old_saved, old_registers + 8},
+    {rt_sigreturn,
+     stops,
+     rt_saved,
+     rt_registers + 8,
+     {.info = 168, .info_may_be_missing = false, .address = {}, .exception = {}, .error = {}}},
+    {sigreturn, stops, old_saved, old_registers + 8, {}},
 };
 
 /// `basr`, `balr` (2 bytes), `bras`, `bas`, `bal` (4 bytes), `brasl` (6 bytes). (z/Architecture Principles

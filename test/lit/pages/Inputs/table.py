@@ -218,7 +218,7 @@ CASES = {
     "for core in cores/*; do sframe-unwind $core; done": Case(not_here="a measurement"),
     "for core in cores/*; do eu-stack --core=$core -e server; done": Case(not_here="a measurement"),
     "for core in cores/*; do gdb -nx -batch -ex 'thread apply all bt' server $core; done": Case(not_here="a measurement"),
-    "sframe-unwind -r crashes/": Case(SERVER_CORE + CRASHES, shows=[r"^\d cores in \d groups?$", r"^Group 1: \d cores, server, SIGABRT, signature 2:[0-9a-f]{16}$"], needs=("gcc", "cores")),
+    "sframe-unwind -r crashes/": Case(SERVER_CORE + CRASHES, shows=[r"^\d cores in \d groups?$", r"^Group 1: \d cores, server, SIGABRT, signature 3:[0-9a-f]{16}$"], needs=("gcc", "cores")),
     "sframe-unwind -r /var/crash": Case(SERVER_CORE + CRASHES, stand_ins={"/var/crash": "crashes"}, needs=("gcc", "cores")),
     "sframe-unwind --pid PID [options]": Case(instead="sframe-unwind --help"),
     "sframe-gen server -o sidecars/ --emit=sidecar --report=none": Case(PROGRAM % "server", needs=("gcc",)),

@@ -65,6 +65,10 @@ struct SignalInfo {
   bool has_sender = true;        ///< false: `sender` and `sender_user` are unknown
 };
 
+/// Decodes a siginfo_t of a 64-bit Linux (include/uapi/asm-generic/siginfo.h). Nothing for fewer than 24
+/// bytes.
+std::optional<SignalInfo> decode_signal_info(std::span<const std::byte> bytes, ByteOrder order);
+
 /// An ELF image that was mapped: an executable, a library, the vdso.
 struct CoreModule {
   std::string_view path;   ///< into the core; "[vdso]" for the vdso; "" for an image that no mapping names

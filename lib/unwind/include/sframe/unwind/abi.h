@@ -24,12 +24,24 @@ struct SavedRegister {
   std::uint16_t offset = 0; ///< from SP in the trampoline
 };
 
+/// What a signal frame has of its signal, each at an offset from SP in the trampoline; nothing where it has
+/// none.
+struct SignalRecord {
+  std::optional<std::uint16_t> info; ///< siginfo_t, 128 bytes
+  /// The kernel writes it for handlers with SA_SIGINFO only: for others, it has what was on the stack before.
+  bool info_may_be_missing = false;
+  /// Of the thread's last exception, which is not that of the signal if something else has sent it: the
+  /// address (8 bytes), the processor's number of the exception, and its error code (8 bytes each).
+  std::optional<std::uint16_t> address, exception, error;
+};
+
 /// The code to which a signal handler returns, and where the kernel saved the interrupted registers.
 struct SignalTrampoline {
   std::span<const std::uint8_t> code;
   std::span<const std::uint8_t> stops; ///< offsets in `code` at which a thread can be, 0 first
   std::span<const SavedRegister> registers;
   std::uint16_t pc_offset = 0;
+  SignalRecord record{};
 };
 
 /// The layout of a frame record, in bytes from the frame pointer.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "signals_on_stack.h"
+
+#include "signal_numbers.h"
+
+#include "sframe/unwind/abi.h"
+#include "sframe/unwind/trampoline.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+constexpr std::uint32_t most_searched = 256;
+constexpr std::size_t most_signals = 16;
+
+bool is_fault(const elf::SignalInfo& info) {
+  return info.code > 0 && !elf::signal_code(info.signal, info.code).name.empty() &&
+         (info.signal == sigill || info.signal == sigtrap || info.signal == sigbus || info.signal == sigfpe ||
+          info.signal == sigsegv || info.signal == sigsys);
+}
+
+/// Exceptions of AMD64 (Linux arch/x86/include/asm/trapnr.h) with the signals that the kernel sends for them
+/// (arch/x86/kernel/traps.c, arch/x86/mm/fault.c).
+namespace amd64 {
+constexpr std::uint64_t divide_error = 0, breakpoint = 3, invalid_opcode = 6, general_protection = 13,
+                        page_fault = 14, alignment_check = 17;
+constexpr std::uint64_t error_protection = 1; // of a page fault: the page is mapped
+
+/// What the kernel would have told a handler with SA_SIGINFO.
+std::optional<elf::SignalInfo> info_of(std::uint64_t exception, std::uint64_t error, std::uint64_t address) {
+  const auto info = [](std::int32_t signal, std::int32_t code, std::uint64_t at = 0) {
+    elf::SignalInfo result{.signal = signal, .code = code, .address = at};
+    result.has_sender = false;
+    return std::optional(result);
+  };
+  switch (exception) {
+  case divide_error: return info(sigfpe, fpe_intdiv);
+  case breakpoint: return info(sigtrap, si_kernel);
+  case invalid_opcode: return info(sigill, ill_illopn);
+  case general_protection: return info(sigsegv, si_kernel);
+  case page_fault: return info(sigsegv, error & error_protection ? segv_accerr : segv_maperr, address);
+  case alignment_check: return info(sigbus, bus_adraln);
+  default: return std::nullopt;
+  }
+}
+} // namespace amd64
+
+class SignalFinder final : public unwind::FrameReceiver {
+public:
+  explicit SignalFinder(process::CoreProcess& process)
+      : core_(process.space().core()), space_(process.space()),
+        abi_(*unwind::find_unwind_abi(space_.abi().id)) {}
+
+  bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
+    if (!frame.signal_frame) return true;
+    const auto sp = registers.get(space_.abi().sp);
+    const auto read = [&](std::uint64_t address, std::span<std::byte> out) {
+      const auto bytes = space_.view(address);
+      if (bytes.size() < out.size()) return false;
+      std::ranges::copy(bytes.first(out.size()), out.begin());
+      return true;
+    };
+    const unwind::SignalTrampoline* const trampoline =
+        sp ? unwind::find_trampoline(abi_, read, frame.pc) : nullptr;
+    if (!trampoline) return true;
+    SignalOnStack signal;
+    signal.frame = frame.number + 1;
+    const auto load = [&](std::uint64_t address, std::uint64_t& value) {
+      const auto word = core_.read_word(address);
+      value = word.value_or(0);
+      return word.has_value();
+    };
+    if (!unwind::read_saved_registers(*trampoline, *sp, load, signal.interrupted.registers)) return true;
+    if (!abi_.ra_is_register) signal.interrupted.registers.forget(space_.abi().ra);
+    if (find_info(trampoline->record, *sp, signal)) signals.push_back(std::move(signal));
+    return signals.size() < most_signals;
+  }
+
+  std::vector<SignalOnStack> signals;
+
+private:
+  bool find_info(const unwind::SignalRecord& record, std::uint64_t sp, SignalOnStack& signal) const {
+    const auto word = [&](std::optional<std::uint16_t> offset) {
+      return offset ? core_.read_word(sp + *offset) : std::nullopt;
+    };
+    const auto address = word(record.address), exception = word(record.exception), error = word(record.error);
+    const auto info = record.info ? info_at(sp + *record.info) : std::nullopt;
+    const auto expected =
+        exception && error && address ? amd64::info_of(*exception, *error, *address) : std::nullopt;
+    if (info && is_fault(*info) && fits(*info, record, address, expected, signal.certain))
+      signal.info = *info;
+    else if (expected)
+      signal.info = *expected;
+    else
+      return false;
+    const auto number = static_cast<std::uint32_t>(signal.info.signal);
+    signal.interrupted.after_fault = abi_.signals_after_fault >> number & 1;
+    return true;
+  }
+
+  std::optional<elf::SignalInfo> info_at(std::uint64_t address) const {
+    std::array<std::byte, 32> bytes;
+    return core_.read(address, bytes) == bytes.size() ? elf::decode_signal_info(bytes, core_.byte_order())
+                                                      : std::nullopt;
+  }
+
+  /// Whether a siginfo is that of the thread's last exception.
+  bool fits(const elf::SignalInfo& info, const unwind::SignalRecord& record,
+            std::optional<std::uint64_t> address, const std::optional<elf::SignalInfo>& expected,
+            bool& certain) const {
+    certain = !record.info_may_be_missing;
+    if (certain) return true;
+    const bool has_address = info.signal == sigsegv && info.code != si_kernel;
+    // A tag in the upper byte is not always in both (AArch64).
+    constexpr std::uint64_t untagged = (std::uint64_t{1} << 56) - 1;
+    const bool same = address && (*address & untagged) == (info.address & untagged);
+    if (!record.exception) {
+      certain = has_address && same && info.address != 0;
+      return !has_address || same;
+    }
+    if (!expected || info.signal == sigsys) return true;
+    // Page faults are SIGBUS, too.
+    const bool is_page_fault = expected->signal == sigsegv && expected->code != si_kernel;
+    if (is_page_fault && (info.signal == sigsegv || info.signal == sigbus)) return certain = same;
+    return info.signal == expected->signal;
+  }
+
+  const elf::Core& core_;
+  process::CoreSpace& space_;
+  const unwind::UnwindAbi& abi_;
+};
+
+} // namespace
+
+std::vector<SignalOnStack> signals_on_stack(const process::Thread& thread, process::CoreProcess& process,
+                                            unwind::Walker& walker) {
+  SignalFinder finder(process);
+  walker.set_max_frames(most_searched);
+  static_cast<void>(walker.walk(thread.frame(), finder));
+  return std::move(finder.signals);
+}
+
+} // namespace sframe::unwind_tool
