@@ -163,6 +163,8 @@ TEST(ElfSymbols, DemanglesLegacyRust) {
   EXPECT_EQ(demangle("_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$.."
                      "$u7b$$u7b$closure$u7d$$u7d$$GT$17h5f3ae7b2c1d90e48E"),
             "core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>");
+  EXPECT_EQ(demangle("_ZN15$SP$$BP$$RF$$C$17h5f3ae7b2c1d90e48E"), "@*&,");
+  EXPECT_EQ(demangle("_ZN6$u7e$x17h5f3ae7b2c1d90e48E"), "~x");
   // As LLVM writes it for C++: the suffix stays.
   EXPECT_EQ(demangle("_ZN1a1b17h5f3ae7b2c1d90e48E.cold"), "a::b (.cold)");
   // No hash: C++. Cut off, or escapes of nothing: no crash, and nothing made up.
@@ -172,6 +174,81 @@ TEST(ElfSymbols, DemanglesLegacyRust) {
             "_ZN99999999999999999999a17h5f3ae7b2c1d90e48E");
   EXPECT_EQ(demangle("_ZN5$uzz$17h5f3ae7b2c1d90e48E"), "$uzz$");
   EXPECT_EQ(demangle("_ZN4$u7$17h5f3ae7b2c1d90e48E"), "$u7$"); // a control character
+}
+
+/// Each production of Rust's v0 mangling (RFC 2603). Expected: what c++filt of GNU binutils 2.40 prints,
+/// without the crates' hashes and the types of constants.
+TEST(ElfSymbols, DemanglesRust) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_RNvC7mycrate3foo", "mycrate::foo"},
+      {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+      {"_RNvNtC7mycrate3bar3foo", "mycrate::bar::foo"},
+      {"_RNCNvC7mycrate4main0", "mycrate::main::{closure#0}"},
+      {"_RNCNvC7mycrate4mains_0", "mycrate::main::{closure#1}"},
+      {"_RNCNvC7mycrate4mains0_0", "mycrate::main::{closure#2}"},
+      {"_RNSNvC7mycrate4main4shim", "mycrate::main::{shim:shim#0}"},
+      {"_RNvMC7mycrateNtC7mycrate3Foo3bar", "<mycrate::Foo>::bar"},
+      {"_RNvMs_C7mycrateNtB4_3Foo3bar", "<mycrate::Foo>::bar"},
+      {"_RNvXs_C7mycrateNtB4_3FooNtB4_5Trait3bar", "<mycrate::Foo as mycrate::Trait>::bar"},
+      {"_RNvYNtC7mycrate3FooNtB4_5Trait3bar", "<mycrate::Foo as mycrate::Trait>::bar"},
+      {"_RINvC7mycrate3fooNtB2_3BarE", "mycrate::foo::<mycrate::Bar>"},
+      {"_RINvC1c1fabcdefhijlmnostuxyE", "c::f::<i8, bool, char, f64, str, f32, u8, isize, usize, i32, u32, "
+                                        "i128, u128, i16, u16, (), i64, u64>"},
+      {"_RINvC1c1fzE", "c::f::<!>"},
+      {"_RINvC1c1fpE", "c::f::<_>"},
+      {"_RINvC1c1fAlj5_E", "c::f::<[i32; 5]>"},
+      {"_RINvC1c1fAhj1f_E", "c::f::<[u8; 31]>"},
+      {"_RINvC1c1fSeE", "c::f::<[str]>"},
+      {"_RINvC1c1fTlmEE", "c::f::<(i32, u32)>"},
+      {"_RINvC1c1fTlEE", "c::f::<(i32,)>"},
+      {"_RINvC1c1fTEE", "c::f::<()>"},
+      {"_RINvC1c1fReE", "c::f::<&str>"},
+      {"_RINvC1c1fQeE", "c::f::<&mut str>"},
+      {"_RINvC1c1fRL_eE", "c::f::<&str>"},
+      {"_RINvC1c1fQL_eE", "c::f::<&mut str>"},
+      {"_RINvC1c1fPlE", "c::f::<*const i32>"},
+      {"_RINvC1c1fOlE", "c::f::<*mut i32>"},
+      {"_RINvC1c1fFEuE", "c::f::<fn()>"},
+      {"_RINvC1c1fFlmEbE", "c::f::<fn(i32, u32) -> bool>"},
+      {"_RINvC1c1fFUEuE", "c::f::<unsafe fn()>"},
+      {"_RINvC1c1fFKCEuE", "c::f::<extern \"C\" fn()>"},
+      {"_RINvC1c1fFUKCEuE", "c::f::<unsafe extern \"C\" fn()>"},
+      {"_RINvC1c1fFK6systemEuE", "c::f::<extern \"system\" fn()>"},
+      {"_RINvC1c1fFG_RL0_eEuE", "c::f::<for<'a> fn(&'a str)>"},
+      {"_RINvC1c1fFG0_RL1_eRL0_eEuE", "c::f::<for<'a, 'b> fn(&'a str, &'b str)>"},
+      {"_RINvC1c1fDNtB2_1TEL_E", "c::f::<dyn c::T>"},
+      {"_RINvC1c1fDNtB2_1TNtB2_1UEL_E", "c::f::<dyn c::T + c::U>"},
+      {"_RINvC1c1fDNtB2_1Tp4ItemlEL_E", "c::f::<dyn c::T<Item = i32>>"},
+      {"_RINvC1c1fDG_INtB2_1TRL0_eEEL_E", "c::f::<dyn for<'a> c::T<&'a str>>"},
+      {"_RINvC1c1fKj0_E", "c::f::<0>"},
+      {"_RINvC1c1fKjff_E", "c::f::<255>"},
+      {"_RINvC1c1fKan1_E", "c::f::<-1>"},
+      {"_RINvC1c1fKb0_E", "c::f::<false>"},
+      {"_RINvC1c1fKb1_E", "c::f::<true>"},
+      {"_RINvC1c1fKc61_E", "c::f::<'a'>"},
+      {"_RINvC1c1fKpE", "c::f::<_>"},
+      {"_RINvC1c1fKj12345678_E", "c::f::<305419896>"},
+      {"_RINvC1c1fL_E", "c::f::<'_>"},
+      {"_RINvC1c1flB7_E", "c::f::<i32, i32>"},
+      {"_RINvC1c1fTlmEB7_E", "c::f::<(i32, u32), (i32, u32)>"},
+      {"_RINvC1c1fKj5_KB8_E", "c::f::<5, 5>"},
+      {"_RINvC1c1fNtB2_1SB7_E", "c::f::<c::S, c::S>"},
+      {"_RNvC1cu8gdel_5qa", "c::gödel"},
+      {"_RNvC7mycrate3fooC5other", "mycrate::foo"},
+      {"_RNvC1c0", "c"},
+      {"_RNvC1c1_x", "c::x"},
+      {"_RNvC1c3_123", "c::123"},
+      {"_RC7mycrate", "mycrate"},
+  };
+  for (const auto& [name, text] : names) EXPECT_EQ(demangle(name), text);
+  EXPECT_EQ(demangle("_RNvC7mycrate3foo.llvm.1234"), "mycrate::foo (.llvm.1234)"); // as LLVM writes it
+  // A number beyond 64 bits, and what is damaged, stay.
+  EXPECT_EQ(demangle("_RNvCsZZZZZZZZZZZZZZZZ_1c1f"), "_RNvCsZZZZZZZZZZZZZZZZ_1c1f");
+  for (const char* const name :
+       {"_RNvCu4_9ca3foo", "_RNvNtC1cu3_123x", "_R", "_RNvC7mycrate3fo", "_RNvC7mycrate3foox", "_RNvB_3foo",
+        "_RINvC1c1fBz_E", "_RINvC1c1flE_", "_RNvC1c", "_RINvC1c1fAljE", "_RINvC1c1fgE",
+        "_RINvC1c1fDNtB2_1TEE", "_RINvC1c1fK", "_RNvC1c1fs_"})
+    EXPECT_EQ(demangle(name), name);
 }
 
 /// Names and their meaning: swift/test/Demangle/Inputs/manglings.txt and docs/ABI/Mangling.rst; without
