@@ -544,6 +544,33 @@ TEST(Builder, SortsByTheDistanceFromTheSection) {
   }
 }
 
+/// So many that they are not sorted by comparing; some have the start of another.
+TEST(Builder, SortsManyFunctions) {
+  constexpr std::uint64_t address = 0x10000;
+  std::vector<Fde> functions;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    functions.push_back(function(i * 0x123'4567'89ab, i % 7 + 1));
+    functions.push_back(function(address - i * 0x51, 8));
+    if (i % 100 == 0) functions.push_back(function(i * 0x123'4567'89ab, i % 7));
+  }
+  std::ranges::shuffle(functions, std::mt19937(7));
+  Builder builder({.version = VersionNumber::v3});
+  for (const Fde& fde : functions) ASSERT_TRUE(builder.add(fde, {&entry, 1}));
+  const auto bytes = builder.finish(address);
+  ASSERT_TRUE(bytes);
+  const auto section = Section::parse(*bytes, address);
+  ASSERT_TRUE(section);
+  ASSERT_EQ(section->num_fdes(), functions.size());
+  std::ranges::sort(functions, {}, [](const Fde& fde) {
+    return std::pair(static_cast<std::int64_t>(fde.start - address), fde.size);
+  });
+  for (std::uint32_t i = 0; i < functions.size(); ++i) {
+    const auto fde = section->fde(i);
+    ASSERT_TRUE(fde);
+    EXPECT_EQ(std::pair(fde->start, fde->size), std::pair(functions[i].start, functions[i].size)) << i;
+  }
+}
+
 TEST(Builder, RefusesAnAuxiliaryHeaderThatDoesNotFit) {
   // sfh_auxhdr_len has 8 bits.
   Builder builder({.aux_header = std::vector<std::byte>(255)});
