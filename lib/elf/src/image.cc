@@ -245,6 +245,13 @@ std::string to_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
+bool has_go_code(const Image& image) {
+  return std::ranges::any_of(image.sections(), [](const SectionHeader& section) {
+    return section.name == ".gopclntab" || section.name == ".go.buildinfo" ||
+           section.name == ".data.rel.ro.gopclntab";
+  });
+}
+
 std::string build_id_path(std::span<const std::byte> build_id, std::string_view extension) {
   if (build_id.size() < 2) return {};
   std::string path = ".build-id/" + to_hex(build_id.first(1)) + '/' + to_hex(build_id.subspan(1));

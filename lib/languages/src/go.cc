@@ -27,14 +27,6 @@ constexpr std::array<std::string_view, 10> status_names = {
 constexpr std::uint64_t status_running = 2, status_system_call = 3, status_waiting = 4, status_dead = 6,
                         scan_bit = 0x1000;
 
-/// Sections of every Go program.
-bool is_go(const elf::Image& image) {
-  return std::ranges::any_of(image.sections(), [&](const elf::SectionHeader& section) {
-    return section.name == ".gopclntab" || section.name == ".go.buildinfo" ||
-           section.name == ".data.rel.ro.gopclntab";
-  });
-}
-
 } // namespace
 
 unwind::FrameState Goroutine::frame(const AbiTraits& abi) const {
@@ -50,7 +42,7 @@ GoProgram::~GoProgram() = default;
 
 std::shared_ptr<GoProgram> GoProgram::open(modules::ModuleSpace& space, modules::Module* main,
                                            modules::DebugInfoCache& cache) {
-  if (!main || !main->is_image() || !is_go(*main->image())) return nullptr;
+  if (!main || !main->is_image() || !elf::has_go_code(*main->image())) return nullptr;
   return std::shared_ptr<GoProgram>(
       new GoProgram(std::unique_ptr<State>(new State{GoRuntime(space, *main, cache)})));
 }

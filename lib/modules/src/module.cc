@@ -845,4 +845,9 @@ std::optional<AddressRange> Module::find_symbol_extent(std::uint64_t address) {
   return AddressRange{address - match->offset, match->symbol->size};
 }
 
+/// The C code of such a file has tables.
+bool Module::calls_keep_no_registers() {
+  return image() && elf::has_go_code(*image());
+}
+
 } // namespace sframe::modules

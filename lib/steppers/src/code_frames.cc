@@ -12,6 +12,7 @@
 #include "sframe/unwind/registers.h"
 #include "sframe/unwind/row_step.h"
 #include "sframe/unwind/rule_cache.h"
+#include "sframe/unwind/rule_source.h"
 #include "sframe/unwind/trampoline.h"
 
 #include <algorithm>
@@ -88,12 +89,11 @@ FrameKind kind_of(const code::Results& results, const AbiTraits& abi,
   return found ? FrameKind::record : FrameKind::no_record;
 }
 
-/// Locations of the call-saved registers, except FP, which is in the row.
-void find_registers(const State& state, const unwind::UnwindAbi& unwind, const AbiTraits& abi,
-                    CodeFrame& code) {
+/// Locations of the registers that calls keep, except FP, which is in the row.
+void find_registers(const State& state, std::uint64_t call_saved, const AbiTraits& abi, CodeFrame& code) {
   code.kept = 0;
   code.num_stored = 0;
-  const std::uint64_t wanted = unwind.call_saved & ~(std::uint64_t{1} << abi.fp);
+  const std::uint64_t wanted = call_saved & ~(std::uint64_t{1} << abi.fp);
   for (std::uint64_t left = wanted; left; left &= left - 1) {
     const auto reg = static_cast<std::uint16_t>(std::countr_zero(left));
     if (state.reg(reg) == Value::entry(reg)) code.kept |= std::uint64_t{1} << reg;
@@ -109,9 +109,10 @@ void find_registers(const State& state, const unwind::UnwindAbi& unwind, const A
 
 /// The state is the one before the frame's call. Since then, the call itself and the callee have overwritten
 /// registers.
-void forget_what_calls_change(State& state, const AbiTraits& abi, const unwind::UnwindAbi& unwind) {
+void forget_what_calls_change(State& state, std::uint64_t call_saved, const AbiTraits& abi,
+                              const unwind::UnwindAbi& unwind) {
   for (std::uint16_t reg = 0; reg < State::max_registers; ++reg) {
-    const bool kept = reg == abi.sp || (reg < unwind::Registers::count && unwind.call_saved >> reg & 1);
+    const bool kept = reg == abi.sp || (reg < unwind::Registers::count && call_saved >> reg & 1);
     if (!kept && (reg != abi.ra || unwind.ra_is_register)) state.set_reg(reg, Value::other());
   }
 }
@@ -197,13 +198,16 @@ bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::Frame
   const State* found = before ? results.state_at(range.start + before->offset) : nullptr;
   if (!found) return false;
   State state = *found;
-  if (!frame.pc_exact) forget_what_calls_change(state, abi_, unwind_);
+  unwind::RuleSource* const rules = memory.space().rules_at(range.start);
+  const std::uint64_t call_saved =
+      rules && rules->calls_keep_no_registers() ? std::uint64_t{1} << abi_.fp : unwind_.call_saved;
+  if (!frame.pc_exact) forget_what_calls_change(state, call_saved, abi_, unwind_);
   const auto row = code::row_of(state, abi_);
   if (!row) return false;
   code.function = range.start;
   code.row = resolve_fixed(*row, abi_.fixed_ra_offset, abi_.fixed_fp_offset);
   code.setup = setup_of(state, abi_, unwind_.frame_record);
-  find_registers(state, unwind_, abi_, code);
+  find_registers(state, call_saved, abi_, code);
   code.kind = kind_of(results, abi_, unwind_.frame_record);
   return true;
 }

@@ -295,6 +295,10 @@ private:
 /// Bytes as lower-case hexadecimal digits, the notation of build IDs.
 std::string to_hex(std::span<const std::byte> bytes);
 
+/// True if the Go linker has made the file, or a part of it: it has a section that all Go programs have, also
+/// stripped ones (cmd/link/internal/ld/data.go). Linear in the number of sections.
+bool has_go_code(const Image& image);
+
 /// The name, relative to a folder of debug files, of a file for that build ID: ".build-id/xx/yyyy" and the
 /// extension. Empty for an ID of less than 2 bytes.
 std::string build_id_path(std::span<const std::byte> build_id, std::string_view extension);

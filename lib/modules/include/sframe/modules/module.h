@@ -232,6 +232,7 @@ public:
   bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer) override;
   std::optional<AddressRange> find_function(std::uint64_t address) override;
   std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override;
+  bool calls_keep_no_registers() override;
 
   /// The build ID in the process, else in the file; may be empty.
   std::span<const std::byte> build_id();

@@ -43,6 +43,9 @@ public:
   virtual std::optional<AddressRange> find_function(std::uint64_t address) = 0;
   /// The same, according to the symbols. Size 0: the symbol has no size.
   virtual std::optional<AddressRange> find_symbol_extent(std::uint64_t address) = 0;
+  /// True if a function without tables may change all registers but SP and FP: code of the Go compiler
+  /// (src/cmd/compile/abi-internal.md). Others keep those of UnwindAbi::call_saved.
+  virtual bool calls_keep_no_registers() { return false; }
 
 protected:
   ~RuleSource() = default;
