@@ -15,6 +15,7 @@
 #include "printer.h"
 #include "repeats.h"
 
+#include "sframe/base/printable.h"
 #include "sframe/elf/core.h"
 
 #include <algorithm>
@@ -236,16 +237,35 @@ private:
   }
 
   void print(const CrashPlace& place, std::string_view name) {
+    constexpr std::size_t longest_function = 160, longest_arguments = 240, longest_path = 240;
     field(name) << '#';
-    out_.decimal(place.frame) << ' ', out_.safe(place.function) << ' ';
-    std::string_view before = "(";
+    out_.decimal(place.frame) << ' ', print_start(place.function, longest_function), out_ << ' ';
+    std::string arguments;
     for (const variables::Variable& argument : place.arguments) {
       if (argument.missing != variables::Missing::none) continue; // only what is known helps here
-      out_ << std::exchange(before, ", "), out_.safe(argument.name) << '=';
-      out_.safe(argument.value);
+      if (arguments.size() > longest_arguments) break;
+      arguments += (arguments.empty() ? "" : ", ") + argument.name + '=' + argument.value;
     }
-    if (before != "(") out_ << ") ";
-    print(place.at);
+    if (!arguments.empty()) out_ << '(', print_start(arguments, longest_arguments), out_ << ") ";
+    modules::SourceLine at = place.at;
+    if (at.file.size() > longest_path) {
+      std::size_t start = at.file.size() - longest_path; // the file's name is at the end
+      while (start < at.file.size() && (static_cast<unsigned char>(at.file[start]) & 0xc0) == 0x80) ++start;
+      at.file.replace(0, start, "...");
+    }
+    print(at);
+  }
+
+  /// At most `longest` bytes of a text, in whole characters.
+  void print_start(std::string_view text, std::size_t longest) {
+    if (text.size() <= longest) {
+      out_.safe(text);
+      return;
+    }
+    std::size_t size = 0;
+    for (TextPiece piece; (piece = first_piece(text.substr(size))).size <= longest - size;)
+      size += piece.size;
+    out_.safe(text.substr(0, size)) << "...";
   }
 
   /// A line of the header: its name, after which its text is to be written.
