@@ -160,6 +160,11 @@ bool Debuginfod::has_servers() {
   return urls && std::string_view(urls).find_first_not_of(' ') != std::string_view::npos;
 }
 
+bool Debuginfod::has_failed() {
+  const std::lock_guard lock(mutex_);
+  return !stopped_.empty();
+}
+
 /// As debuginfod_find_debuginfo(3), "CACHE" and "ENVIRONMENT VARIABLES", says.
 std::string Debuginfod::cache_folder() {
   const auto variable = [](const char* name) {
@@ -311,7 +316,8 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
       if (reply.error == ENOSYS)
         return give_up("libdebuginfod.so.1 (elfutils) is missing, or DEBUGINFOD_URLS has no server");
       if (reply.error == ETIME || reply.error == ETIMEDOUT) return give_up("the time limit is reached");
-      return give_up(std::string("cannot fetch: ") + std::strerror(reply.error));
+      return give_up(std::string("cannot fetch from ") + std::getenv("DEBUGINFOD_URLS") + ": " +
+                     std::strerror(reply.error));
     }
   }
 }

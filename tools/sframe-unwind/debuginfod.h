@@ -59,6 +59,9 @@ public:
   /// True once a file was asked for.
   bool is_used() const { return is_used_; }
 
+  /// True if nothing more is fetched, because a server cannot be reached or for another reason. Thread-safe.
+  bool has_failed();
+
   /// While it is set, fetch() fails at once: the process walked must not stand still for a server.
   void pause(bool paused) { paused_ = paused; }
 

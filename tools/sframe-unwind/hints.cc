@@ -46,7 +46,7 @@ void print_hints(tool::Messages& messages, const Options& options, const Symboli
     what += id.empty() ? ", and its build ID is not known" : "; build ID " + elf::to_hex(id);
     if (!packages[i].name.empty()) what += "; package " + debug_package(packages[i].name) + " may have them";
     if (!id.empty() && options.server && options.server->is_used())
-      what += "; no server had them";
+      what += options.server->has_failed() ? "; not fetched: see the warning" : "; no server had them";
     else if (!id.empty() && !Debuginfod::has_servers())
       what += "; DEBUGINFOD_URLS may name a server that has them";
     else if (!id.empty())

@@ -142,7 +142,7 @@ if case in ("real", "packages"):
     server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-t", "0", *served],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300  # the files are found some time after the port is open
         for key, kind in [(key, kind) for key in files for kind in ("executable", "debuginfo")]:
             while True:
                 try:
@@ -185,6 +185,8 @@ elif case == "down":
         url = "http://127.0.0.1:%d" % probe.getsockname()[1]
     down = unwind(urls=url, code=1)
     assert down.stdout == missing.stdout and down.stderr.count("warning: debuginfod: ") == 1, down
+    assert "warning: debuginfod: cannot fetch from %s: Connection refused; nothing more is fetched" % url in down.stderr, down
+    assert "; not fetched: see the warning" in down.stderr and "no server had them" not in down.stderr, down
     assert down.seconds < 30, down.seconds
 
 elif case == "silent":
