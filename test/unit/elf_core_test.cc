@@ -277,6 +277,68 @@ TEST(ElfCore, RegistersOfS390x) {
   EXPECT_FALSE(registers.get(16));
 }
 
+// user_regs_struct (arch/x86/include/asm/user_64.h); DWARF numbers of the x86-64 psABI, figure 3.36.
+TEST(ElfCore, RegistersOfAmd64) {
+  constexpr std::uint16_t none = 0xffff;
+  constexpr std::uint16_t numbers[] = {15, 14,   13, 12, 6,  3, 11, 10, 9,  8,  0,  2,  1, 4,
+                                       5,  none, 16, 51, 49, 7, 52, 58, 59, 53, 50, 54, 55};
+  Writer regs;
+  for (unsigned i = 0; i < std::size(numbers); ++i) regs.u64(0x1000 + i);
+  const auto found = decode_registers(62, ByteOrder::little, regs.bytes);
+  ASSERT_TRUE(found);
+  std::size_t known = 0;
+  for (unsigned i = 0; i < std::size(numbers); ++i) {
+    if (numbers[i] == none) continue; // orig_rax
+    EXPECT_EQ(found->get(numbers[i]), 0x1000 + i);
+    ++known;
+  }
+  EXPECT_EQ(found->known.count(), known);
+  EXPECT_EQ(found->pc, 0x1010u);
+  regs.bytes.pop_back();
+  EXPECT_FALSE(decode_registers(62, ByteOrder::little, regs.bytes));
+}
+
+/// The s390x psABI's order: f0, f2, f4, f6, f1, f3, ...
+TEST(ElfCore, FloatingPointRegistersOfS390x) {
+  const ByteOrder order = ByteOrder::big;
+  Writer regs(order);
+  regs.u64(0); // fpc
+  for (unsigned i = 0; i < 16; ++i) regs.u64(0xf000 + i);
+  RegisterValues values;
+  EXPECT_TRUE(decode_fp_registers(22, order, regs.bytes, values));
+  constexpr unsigned in_order[] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+  for (std::uint16_t i = 0; i < 16; ++i) EXPECT_EQ(values.get(16 + i), 0xf000 + in_order[i]);
+  EXPECT_EQ(values.known.count(), 16u);
+  regs.bytes.pop_back();
+  RegisterValues cut;
+  EXPECT_FALSE(decode_fp_registers(22, order, regs.bytes, cut));
+  EXPECT_EQ(cut.known.count(), 15u);
+}
+
+/// Notes of the least size, and those with a byte less.
+TEST(ElfCore, NotesThatAreCut) {
+  const auto problems = [](std::uint32_t type, std::size_t size) {
+    TestElf file{.type = et_core};
+    file.segments.push_back({pt_note, 0, 0, note("CORE", type, std::vector<std::byte>(size)), 0});
+    const auto bytes = file.build();
+    const auto core = Core::parse(bytes);
+    EXPECT_TRUE(core);
+    std::string text;
+    for (const Problem& one : core->problems()) text += one.text() + ";";
+    return text;
+  };
+  constexpr std::uint32_t status = 1, process = 3, signal = 0x53494749, files = 0x46494c45;
+  EXPECT_EQ(problems(process, 136), "");
+  EXPECT_EQ(problems(process, 135), "NT_PRPSINFO note is too short;");
+  EXPECT_EQ(problems(signal, 24), "");
+  EXPECT_EQ(problems(signal, 23), "NT_SIGINFO note is too short;");
+  EXPECT_EQ(problems(files, 16), "");
+  EXPECT_EQ(problems(files, 15), "NT_FILE note is too short;");
+  EXPECT_EQ(problems(status, 112 + 216), "");
+  EXPECT_EQ(problems(status, 112 + 215), "NT_PRSTATUS note is too short;");
+  EXPECT_EQ(problems(status, 111), "NT_PRSTATUS note is too short;");
+}
+
 // Of a machine without a layout, nothing is missing.
 TEST(ElfCore, RegistersOfAnotherMachine) {
   constexpr std::uint16_t mips = 8;
