@@ -287,6 +287,7 @@ template <class Registers> void BasicRowCursor<Registers>::set(std::uint64_t reg
 
 template class BasicRowCursor<MinimalRegisters>;
 template class BasicRowCursor<AllRegisters>;
+template class BasicRowCursor<GeneralAmd64Registers>;
 template class BasicRowCursor<GeneralRegisters>;
 
 } // namespace sframe::cfi

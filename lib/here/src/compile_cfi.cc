@@ -19,9 +19,9 @@ namespace {
 using cfi::CfaRule;
 using cfi::RegisterRule;
 using Kind = Operation::Kind;
-using GeneralRow = cfi::Row<cfi::GeneralRegisters>;
-using GeneralCursor = cfi::BasicRowCursor<cfi::GeneralRegisters>;
-static_assert(cfi::GeneralRegisters::slots >= unwind::Registers::count);
+using CfiRow = cfi::Row<host::CfiRegisters>;
+using CfiCursor = cfi::BasicRowCursor<host::CfiRegisters>;
+static_assert(host::CfiRegisters::slots <= unwind::Registers::count);
 
 constexpr bool fits(std::int64_t offset) {
   return offset == static_cast<std::int32_t>(offset);
@@ -34,17 +34,17 @@ public:
 
   /// Returns the row's rule; nothing if tables cannot represent it (offsets of more than 32 bits) or it has
   /// no CFA.
-  std::optional<std::uint32_t> compile(const GeneralRow& row, bool signal_frame);
+  std::optional<std::uint32_t> compile(const CfiRow& row, bool signal_frame);
 
 private:
   bool add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset);
   bool add_expression(std::uint16_t reg, Kind kind, std::span<const std::byte> bytes);
-  bool add_cfa(const GeneralRow& row);
-  bool add_register(const GeneralRow& row, std::uint16_t reg, const RegisterRule& rule);
+  bool add_cfa(const CfiRow& row);
+  bool add_register(const CfiRow& row, std::uint16_t reg, const RegisterRule& rule);
 
   RulePool& rules_;
   const AbiTraits& abi_;
-  std::array<Operation, unwind::Registers::count + 3> operations_;
+  std::array<Operation, host::CfiRegisters::slots + 3> operations_;
   std::size_t count_ = 0;
 };
 
@@ -59,7 +59,7 @@ bool RowCompiler::add_expression(std::uint16_t reg, Kind kind, std::span<const s
   return bytes.size() < Operation::cfa_base && add(reg, kind, bytes.size(), rules_.expression_offset(bytes));
 }
 
-bool RowCompiler::add_cfa(const GeneralRow& row) {
+bool RowCompiler::add_cfa(const CfiRow& row) {
   switch (row.cfa.kind) {
   case CfaRule::Kind::register_offset:
     return row.cfa.number < Operation::cfa_base && add(0, Kind::value, row.cfa.number, row.cfa.offset);
@@ -70,7 +70,7 @@ bool RowCompiler::add_cfa(const GeneralRow& row) {
   return row.ra().kind == RegisterRule::Kind::undefined && add(0, Kind::undefined, 0, 0);
 }
 
-bool RowCompiler::add_register(const GeneralRow& row, std::uint16_t reg, const RegisterRule& rule) {
+bool RowCompiler::add_register(const CfiRow& row, std::uint16_t reg, const RegisterRule& rule) {
   switch (rule.kind) {
   case RegisterRule::Kind::unspecified:
   case RegisterRule::Kind::same: return add(reg, Kind::value, reg, 0);
@@ -86,13 +86,13 @@ bool RowCompiler::add_register(const GeneralRow& row, std::uint16_t reg, const R
   return false;
 }
 
-std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool signal_frame) {
+std::optional<std::uint32_t> RowCompiler::compile(const CfiRow& row, bool signal_frame) {
   count_ = 0;
   const auto column = static_cast<std::uint16_t>(row.return_register);
-  if (row.return_register >= unwind::Registers::count || !add_cfa(row) ||
+  if (row.return_register >= host::CfiRegisters::slots || !add_cfa(row) ||
       !add_register(row, column, row.ra()))
     return std::nullopt;
-  for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg) {
+  for (std::uint16_t reg = 0; reg < host::CfiRegisters::slots; ++reg) {
     const RegisterRule& rule = row.rules[reg]; // slots are registers here; most have no rule
     if (rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp) continue;
     if (!add_register(row, reg, rule)) return std::nullopt;
@@ -136,14 +136,14 @@ bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RulePool& rules,
   const Array<FdeLocation> functions = locate_fdes(section);
   if (functions.failed()) return false;
   RowCompiler compiler(rules, abi);
-  GeneralRow row;
+  CfiRow row;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const auto fde = section.fde(functions[i].offset);
     // If functions overlap, the next one ends this one. 4 GiB after the base the table ends.
     std::uint64_t limit = base + std::numeric_limits<std::uint32_t>::max();
     if (i + 1 < functions.size()) limit = std::min(limit, functions[i + 1].start);
     if (!fde || fde->start < base) continue;
-    GeneralCursor cursor(section, *fde);
+    CfiCursor cursor(section, *fde);
     while (cursor.next(row) && row.begin < limit)
       if (const auto rule = compiler.compile(row, fde->cie.signal_frame))
         rows.add(static_cast<std::uint32_t>(row.begin - base),

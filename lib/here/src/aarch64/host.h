@@ -7,6 +7,7 @@
 
 #include "plain_rule.h"
 #include "sframe/abi.h"
+#include "sframe/cfi/rows.h"
 #include "sframe/unwind/registers.h"
 
 #include <bit>
@@ -17,6 +18,8 @@ inline constexpr Abi abi = std::endian::native == std::endian::big ? Abi::aarch6
 inline constexpr unsigned instruction_shift = 2;        ///< instructions start at multiples of 4
 inline constexpr bool mmap_arguments_in_memory = false; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = 0;
+/// What rows of CFI are compiled with.
+using CfiRegisters = cfi::GeneralRegisters;
 /// The siginfo lies below the ucontext (lib/unwind/src/abi/aarch64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 128;
 

@@ -7,6 +7,7 @@
 
 #include "plain_rule.h"
 #include "sframe/abi.h"
+#include "sframe/cfi/rows.h"
 #include "sframe/unwind/registers.h"
 
 namespace sframe::here::host {
@@ -15,6 +16,8 @@ inline constexpr Abi abi = Abi::s390x;
 inline constexpr unsigned instruction_shift = 1;       ///< instructions start at even addresses
 inline constexpr bool mmap_arguments_in_memory = true; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = -160;
+/// What rows of CFI are compiled with.
+using CfiRegisters = cfi::GeneralRegisters;
 /// The register save area, the trampoline's code and the siginfo are below the ucontext
 /// (lib/unwind/src/abi/s390x.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 296;

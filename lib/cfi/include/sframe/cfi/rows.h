@@ -105,20 +105,24 @@ struct AllRegisters {
   }
 };
 
-/// Tracks every register below 34, for callers that must not allocate. If states nest deeper than
+/// Tracks the registers below `count`, for callers that must not allocate. If states nest deeper than
 /// inline_states, which no compiler does, fails with ErrorKind::state_stack_full.
-struct GeneralRegisters {
-  static constexpr std::uint32_t slots = 34;
+template <std::uint32_t count> struct FirstRegisters {
+  static constexpr std::uint32_t slots = count;
   static constexpr std::uint32_t inline_states = 6;
   static constexpr bool inline_states_only = true;
 
-  GeneralRegisters() = default;
-  GeneralRegisters(const AbiTraits&, std::uint32_t) {}
+  FirstRegisters() = default;
+  FirstRegisters(const AbiTraits&, std::uint32_t) {}
 
   std::uint32_t slot(std::uint64_t reg) const {
     return reg < slots ? static_cast<std::uint32_t>(reg) : slots;
   }
 };
+/// AMD64: those that calls save, and the return address. The others begin with vector registers.
+using GeneralAmd64Registers = FirstRegisters<17>;
+/// All general registers of every ABI.
+using GeneralRegisters = FirstRegisters<34>;
 
 /// The rules alone: the state saved by DW_CFA_remember_state.
 template <class Registers> struct RowRules {
@@ -159,7 +163,7 @@ template <class Registers> struct Row : RowRules<Registers> {
 
 /// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
 /// MinimalRegisters, 6 KiB with AllRegisters. Allocates only if states nest deeper than
-/// Registers::inline_states; never with GeneralRegisters.
+/// Registers::inline_states; never with FirstRegisters.
 template <class Registers> class BasicRowCursor {
 public:
   /// Executes the CIE's initial instructions; if they fail, error() is set at once and there are no rows.
@@ -243,6 +247,7 @@ private:
 
 extern template class BasicRowCursor<MinimalRegisters>;
 extern template class BasicRowCursor<AllRegisters>;
+extern template class BasicRowCursor<GeneralAmd64Registers>;
 extern template class BasicRowCursor<GeneralRegisters>;
 
 using MinimalRow = Row<MinimalRegisters>;
