@@ -180,6 +180,20 @@ TEST(Disassembly, Texts) {
   };
   EXPECT_EQ(text(Abi::amd64, "55"), "push %rbp");
   EXPECT_EQ(text(Abi::amd64, "e8 0b 00 00 00"), "call 0x1010");
+  // As objdump writes them, but for the blank after a comma.
+  EXPECT_EQ(text(Abi::amd64, "ff 50 08"), "call *0x8(%rax)");
+  EXPECT_EQ(text(Abi::amd64, "ff e0"), "jmp *%rax");
+  EXPECT_EQ(text(Abi::amd64, "0f be 07"), "movsbl (%rdi), %eax");
+  EXPECT_EQ(text(Abi::amd64, "66 0f b7 07"), "movzww (%rdi), %ax");
+  EXPECT_EQ(text(Abi::amd64, "48 63 07"), "movslq (%rdi), %rax");
+  EXPECT_EQ(text(Abi::amd64, "f2 0f 10 07"), "movsd (%rdi), %xmm0");
+  EXPECT_EQ(text(Abi::amd64, "f2 0f 2a 07"), "cvtsi2sdl (%rdi), %xmm0");
+  EXPECT_EQ(text(Abi::amd64, "f2 48 0f 2a 07"), "cvtsi2sdq (%rdi), %xmm0");
+  EXPECT_EQ(text(Abi::amd64, "f3 0f 5a 07"), "cvtss2sd (%rdi), %xmm0");
+  EXPECT_EQ(text(Abi::amd64, "3e ff e2"), "notrack jmp *%rdx");
+  EXPECT_EQ(text(Abi::amd64, "ff 1f"), "lcall *(%rdi)");
+  EXPECT_EQ(text(Abi::amd64, "c7 04 25 10 00 00 00 01 00 00 00"), "movl $0x1, 0x10");
+  EXPECT_EQ(text(Abi::amd64, "c8 10 00 00"), "enter $0x10, $0x0");
   EXPECT_EQ(text(Abi::aarch64_little, "fd 7b be a9"), "stp x29, x30, [sp, #-0x20]!");
   EXPECT_EQ(text(Abi::aarch64_big, "c0 03 5f d6"), "ret");
   EXPECT_EQ(text(Abi::s390x, "eb 6f f0 30 00 24"), "stmg %r6, %r15, 0x30(%r15)");

@@ -8,6 +8,8 @@
 #include <Zydis/Zydis.h>
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
 namespace sframe::code {
 
@@ -25,17 +27,67 @@ bool decode(std::span<const std::byte> bytes, Decoded& decoded) {
                                              decoded.operands.data()));
 }
 
+std::string_view suffix(std::uint16_t bits) {
+  return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : "q";
+}
+
+bool is_vector(const ZydisDecodedOperand& operand) {
+  if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+  const ZydisRegisterClass kind = ZydisRegisterGetClass(operand.reg.value);
+  return kind == ZYDIS_REGCLASS_XMM || kind == ZYDIS_REGCLASS_YMM || kind == ZYDIS_REGCLASS_ZMM ||
+         kind == ZYDIS_REGCLASS_MMX || kind == ZYDIS_REGCLASS_MASK;
+}
+
+/// Puts right what Zydis 4 writes in another way than assemblers of AT&T syntax read.
+void mend(const Decoded& decoded, std::string& text) {
+  const ZydisDecodedInstruction& instruction = decoded.instruction;
+  const std::span operands = std::span(decoded.operands).first(instruction.operand_count_visible);
+  // "call 8(%rax)": an indirect branch has a star.
+  const bool is_branch = instruction.meta.category == ZYDIS_CATEGORY_CALL ||
+                         instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+  if (is_branch && operands.size() == 1 && operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+    if (const std::size_t at = text.rfind(' ') + 1; text[at] != '*') text.insert(at, 1, '*');
+  // "movsxb (%rdi), %eax": these have the sizes of both operands, as in "movsbl".
+  const ZydisMnemonic mnemonic = instruction.mnemonic;
+  const bool is_signed = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+  if ((is_signed || mnemonic == ZYDIS_MNEMONIC_MOVZX) && operands.size() == 2)
+    text.replace(0, text.find(' '),
+                 std::string(is_signed ? "movs" : "movz")
+                     .append(suffix(operands[1].size))
+                     .append(suffix(operands[0].size)));
+  // "movsdq (%rdi), %xmm0": the size of what is accessed follows from the mnemonic.
+  const std::string_view name = ZydisMnemonicGetString(mnemonic);
+  const auto memory = std::ranges::find(operands, ZYDIS_OPERAND_TYPE_MEMORY, &ZydisDecodedOperand::type);
+  const bool is_of_number = name.find("cvtsi2") != name.npos || name.find("cvtusi2") != name.npos;
+  const bool is_narrowing = name.find("pd2") != name.npos || name.find("qq2") != name.npos;
+  const std::size_t start = text.find(name);
+  if (std::ranges::any_of(operands, is_vector) && memory != operands.end() && !is_narrowing &&
+      start != text.npos)
+    text.replace(start + name.size(), text.find(' ', start) - start - name.size(),
+                 is_of_number ? suffix(memory->size) : "");
+  if (mnemonic == ZYDIS_MNEMONIC_ENTER) { // not in the order of the others
+    const std::size_t comma = text.find(", "), first = text.find('$');
+    text = text.substr(0, first) + text.substr(comma + 2) + ", " + text.substr(first, comma - first);
+  }
+}
+
 std::string zydis_text(std::span<const std::byte> bytes, std::uint64_t address) {
   ZydisFormatter formatter;
   std::array<char, 256> text{};
   ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
   ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
   ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-  if (Decoded decoded; decode(bytes, decoded))
-    ZydisFormatterFormatInstruction(&formatter, &decoded.instruction, decoded.operands.data(),
-                                    decoded.instruction.operand_count_visible, text.data(), text.size(),
-                                    address, nullptr);
-  return text.data();
+  ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+  ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+  Decoded decoded;
+  if (!decode(bytes, decoded) ||
+      !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded.instruction, decoded.operands.data(),
+                                                    decoded.instruction.operand_count_visible, text.data(),
+                                                    text.size(), address, nullptr)))
+    return {};
+  std::string result = text.data();
+  mend(decoded, result);
+  return result;
 }
 
 void add(std::vector<std::uint8_t>& registers, std::uint8_t number) {
