@@ -168,10 +168,15 @@ private:
         if (!at) continue;
         const unsigned checked = misaligned_only ? 2 : 16; // the smallest access that is checked
         const bool misaligned = memory.size >= checked && *at % memory.size != 0;
-        if (is_canonical(*at) && !misaligned) continue;
+        // The first bytes may be the last of the address space.
+        const bool is_beyond = is_canonical(*at) && memory.size && !is_canonical(*at + memory.size - 1);
+        if (is_canonical(*at) && !misaligned && !is_beyond) continue;
         refused = &memory;
         address = *at;
-        if (!misaligned_only) why = is_canonical(*at) ? "misaligned" : "not a canonical address";
+        if (!misaligned_only)
+          why = !is_canonical(*at) ? "not a canonical address"
+                : is_beyond        ? "runs past the last canonical address"
+                                   : "misaligned";
         break;
       }
       if (!refused && explain_return()) return;

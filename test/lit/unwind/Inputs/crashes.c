@@ -48,6 +48,7 @@ int main(int argc, char **argv) {
   if (!strcmp(how, "below-null")) return (int)read_second((struct pair *)(uintptr_t)-16);
   if (!strcmp(how, "constant")) write_second((struct pair *)&constant[8], 1);
   if (!strcmp(how, "text")) return (int)read_second((struct pair *)(0x4141414141414141 - 8));
+  if (!strcmp(how, "last-byte")) return (int)read_second((struct pair *)(0x7fffffffffff - 8));
   if (!strcmp(how, "smash")) smash(64);
   if (!strcmp(how, "divide")) return divide(7, argc > 100);
   if (!strcmp(how, "overflow")) return deep(0);
