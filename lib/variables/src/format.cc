@@ -548,9 +548,32 @@ bool Formatter::print_characters(const Place& place, std::uint64_t count) {
   return true;
 }
 
+/// A string of Go: a pointer and a length (its runtime's stringStruct). False if the type is another one, or
+/// the text cannot be read.
+bool Formatter::print_go_string(const DebugEntry& type, const Place& place) {
+  constexpr std::string_view members[] = {"str", "len"};
+  const char* const name = values_.reader().text_of(type, DW_AT_name);
+  if (!name || std::string_view(name) != "string") return false;
+  std::size_t count = 0;
+  for (const llvm::DWARFDie& child : type.die.children()) {
+    if (child.getTag() != DW_TAG_member || !values_.reader().visit(child)) continue;
+    const char* const member = values_.reader().text_of({child, type.in}, DW_AT_name);
+    if (count == std::size(members) || !member || members[count++] != member) return false;
+  }
+  std::array<std::byte, 16> words{};
+  if (count != std::size(members) || read(place, values_.memory(), words).why != Missing::none) return false;
+  const std::uint64_t address = number(std::span(words).first(8), false),
+                      length = number(std::span(words).last(8), false);
+  std::vector<std::byte> bytes(std::min<std::uint64_t>(length, settings_.string));
+  if (values_.memory().space().read(address, bytes) != bytes.size()) return false;
+  print_quoted(bytes, bytes.size() < length);
+  return true;
+}
+
 // Structures and arrays.
 
 void Formatter::print_structure(const DebugEntry& type, const Place& place, unsigned depth) {
+  if (print_go_string(type, place)) return;
   if (const llvm::DWARFDie first = type.die.getFirstChild(); first && first.getTag() == DW_TAG_variant_part)
     return print_variant({first, type.in}, place, depth);
   put("{");

@@ -47,6 +47,7 @@ private:
   void print_elements(const Dimensions& dimensions, std::size_t level, const Place& place, unsigned depth);
   std::uint64_t repeats(const Place& first, std::uint64_t size, std::uint64_t most);
   bool print_characters(const Place& place, std::uint64_t count);
+  bool print_go_string(const DebugEntry& type, const Place& place);
   bool print_string_at(std::uint64_t address);
   void print_quoted(std::span<const std::byte> bytes, bool more);
   void print_missing(const Absence& absence);
