@@ -69,7 +69,7 @@ public:
   /// All references must outlive the object.
   Proof(const CfiInput& input, CodeFunctions& analysis, std::vector<CodeFunction>& functions)
       : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
-        states_(functions.size(), State::unproven) {}
+        states_(functions.size(), State::unproven), padding_(*input.abi) {}
 
   void run();
   State state(std::size_t function) const { return states_[function]; }
@@ -91,7 +91,8 @@ private:
   CodeFunction* at(std::uint64_t start, std::size_t& index);
   bool in_stubs(std::uint64_t address) const;
   bool fits(const FrameRow& row, const FrameRow& entry) const;
-  bool is_plausible(const CodeFunction& function) const;
+  bool stands_alone(const CodeFunction& function);
+  bool is_plausible(const CodeFunction& function);
   void accept(std::size_t index);
   void spread();
   void add_doubtful_entries();
@@ -108,6 +109,7 @@ private:
   CodeFunctions& analysis_;
   std::vector<CodeFunction>& functions_;
   std::vector<State> states_;
+  code::CallEnds padding_;
   std::vector<std::size_t> pending_;         ///< accepted, but not spread yet
   std::map<std::uint64_t, Entered> entered_; ///< starts of functions that accepted ones jump to
 };
@@ -128,14 +130,31 @@ bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
   return row.cfa == entry.cfa && row.ra == entry.ra && row.ra_signed == entry.ra_signed;
 }
 
+/// True if the function starts where compilers start one, after a no-operation, and returns at the height of
+/// that: no matter what is before the padding, it is no middle of an instruction, nor of a function with a
+/// frame.
+bool Proof::stands_alone(const CodeFunction& function) {
+  const AddressRange* const code = range_at(input_.code, function.start);
+  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start)) return false;
+  const std::uint64_t most =
+      std::min<std::uint64_t>(code::machine(abi_).max_length, function.start - code->start);
+  for (std::uint64_t size = 1; size <= most; ++size) {
+    const auto bytes = input_.image->read(function.start - size, size);
+    if (bytes && bytes->front() != std::byte{} && padding_.padding(*bytes, function.start - size) == size)
+      return true;
+  }
+  return false;
+}
+
 /// Where only a function's place speaks for it, the bytes may be data or the middle of an instruction: it
 /// must follow other code, be aligned or the start of a section, all that is reached must make sense, and no
 /// jump may lead to unknown places: the middle of a function with a jump table looks so.
-bool Proof::is_plausible(const CodeFunction& function) const {
+bool Proof::is_plausible(const CodeFunction& function) {
   if (function.named) return true;
   const AddressRange* const code = range_at(input_.code, function.start);
   const bool is_at_start = code && code->start == function.start;
-  if (!function.follows || !(is_at_start || analysis_.is_aligned(function.start))) return false;
+  const bool follows = function.follows && (is_at_start || analysis_.is_aligned(function.start));
+  if (!follows && !stands_alone(function)) return false;
   return !function.rows.leaves_somewhere &&
          std::ranges::all_of(function.rows.left_out, [](const LeftOut& range) {
            return is_unreached(range) || range.reason == code_guessed;
@@ -235,10 +254,9 @@ const CodeRows::Range* Proof::range_of(std::uint64_t address, std::size_t& owner
 /// the callee returns elsewhere.
 void Proof::refute_contradictions() {
   std::vector<std::size_t> wrong;
-  code::CallEnds padding(abi_);
   const auto is_padding = [&](const CodeRows::Jump& jump) {
     const auto bytes = input_.image->read(jump.from, jump.target - jump.from);
-    return bytes && padding.is_padding(*bytes, jump.from, nullptr);
+    return bytes && padding_.is_padding(*bytes, jump.from, nullptr);
   };
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (states_[i] != State::accepted) continue;
@@ -262,10 +280,9 @@ void Proof::refute_contradictions() {
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
 }
 
-/// What only its place speaks for must follow accepted code, or padding after it: else it may start in the
-/// middle of an instruction.
+/// What only its place speaks for must follow accepted code, or padding after it, or stand alone: else it may
+/// start in the middle of an instruction.
 void Proof::refute_unconnected() {
-  code::CallEnds padding(abi_);
   std::uint64_t last_end = 0; // of accepted code
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeFunction& function = functions_[i];
@@ -274,8 +291,8 @@ void Proof::refute_unconnected() {
     if (!function.named && last_end < function.start && code) {
       const std::uint64_t begin = std::max(code->start, last_end), size = function.start - begin;
       const auto between = size <= max_padding_between ? input_.image->read(begin, size) : std::nullopt;
-      const bool connected = size == 0 || (between && padding.is_padding(*between, begin, nullptr));
-      if (!connected) {
+      const bool connected = size == 0 || (between && padding_.is_padding(*between, begin, nullptr));
+      if (!connected && !stands_alone(function)) {
         states_[i] = State::unproven;
         continue;
       }
