@@ -12,19 +12,41 @@ bool Analysis::is_internal_call(const Instruction& instruction) const {
          instruction.target != function_.start;
 }
 
-/// True if another function starts with an instruction that control does not leave, as what compilers make of
-/// code that they know to be unreachable.
-bool Analysis::is_trap(std::uint64_t address) {
+/// Decodes the first instruction of another function; its effects are added to effects_.
+bool Analysis::decode_elsewhere(std::uint64_t address, Instruction& instruction) {
   if (!function_.environment || contains(address)) return false;
   const auto bytes = function_.environment->code(address, machine_->max_length);
   if (bytes.empty()) return false;
   ++work_;
+  return decoder_->decode(bytes, address, instruction, effects_);
+}
+
+/// True if another function starts with an instruction that control does not leave, as what compilers make of
+/// code that they know to be unreachable.
+bool Analysis::is_trap(std::uint64_t address) {
   Instruction instruction;
   const std::size_t before = effects_.size();
-  const bool is_code = decoder_->decode(bytes, address, instruction, effects_);
+  const bool is_code = decode_elsewhere(address, instruction);
   effects_.resize(before);
   return is_code && instruction.flow == Flow::stop &&
          instruction.length > 1; // hlt goes on after an interrupt
+}
+
+/// Makes a jump to a return elsewhere that return, with its effects: all returns of the Linux kernel on AMD64
+/// are jumps to a thunk. Where there are rows, the one at the target says what the jump has to fit.
+void Analysis::return_through(Instruction& jump) {
+  if (function_.environment && function_.environment->is_return(jump.target)) {
+    jump.flow = Flow::ret;
+    return;
+  }
+  Instruction instruction;
+  const std::size_t before = effects_.size();
+  if (decode_elsewhere(jump.target, instruction) && instruction.flow == Flow::ret) {
+    jump.flow = Flow::ret;
+    jump.jump_register = instruction.jump_register;
+  } else {
+    effects_.resize(before);
+  }
 }
 
 std::uint32_t Analysis::decode_at(std::uint64_t offset) {
@@ -44,6 +66,7 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
       instruction.target = *callee;
     }
   }
+  if (instruction.flow == Flow::jump && function_.rows.empty()) return_through(instruction);
   decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
   if (instruction.flow == Flow::call) decoded.calls_trap = is_trap(instruction.target);
   index_of_[offset] = index;

@@ -112,7 +112,9 @@ private:
 
   // discover.cc
   void discover(std::uint64_t address);
+  bool decode_elsewhere(std::uint64_t address, Instruction& instruction);
   bool is_trap(std::uint64_t address);
+  void return_through(Instruction& instruction);
   std::uint32_t decode_at(std::uint64_t offset);
   void note_targets(std::uint32_t index);
   void make_leader(std::uint64_t address);

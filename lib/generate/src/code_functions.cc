@@ -83,6 +83,7 @@ public:
     return functions_.callees_.never_returns(target) || needs_exception(target);
   }
   bool needs_exception(std::uint64_t target) override { return functions_.callees_.needs_exception(target); }
+  bool is_return(std::uint64_t target) override { return functions_.callees_.is_return(target); }
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.code(address, size);
   }

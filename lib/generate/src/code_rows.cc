@@ -85,12 +85,14 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns;
   rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state, abi_);
-  if (at.exit == Exit::tail_call) rows_.jumps.push_back(jump());
+  const bool returns_elsewhere = at.instruction.flow == Flow::ret && at.instruction.target != 0;
+  const bool jumps_out = at.exit == Exit::tail_call || returns_elsewhere;
+  if (jumps_out) rows_.jumps.push_back(jump());
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
   const bool runs_on = goes_on && end - function_.start == function_.bytes.size();
   if (runs_on) rows_.runs_on = CodeRows::Jump{begin, end, row, fp_of(at.state, abi_)};
   if (!row || row->fp.kind == Rule::Kind::undefined) {
-    if (at.exit == Exit::tail_call) rows_.without_fp.push_back(at.instruction.target);
+    if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);
   }
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});

@@ -16,7 +16,7 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 /// Functions that never return. Sorted.
-constexpr std::array<std::string_view, 64> no_return_names = {
+constexpr std::array<std::string_view, 72> no_return_names = {
     "_Exit",
     "_Unwind_Resume",
     "_ZSt10unexpectedv",
@@ -58,9 +58,11 @@ constexpr std::array<std::string_view, 64> no_return_names = {
     "__cxa_throw",
     "__cxa_throw_bad_array_new_length",
     "__fortify_fail",
+    "__fortify_panic",
     "__libc_fatal",
     "__libc_start_call_main",
     "__longjmp_chk",
+    "__module_put_and_kthread_exit",
     "__stack_chk_fail",
     "__stack_chk_fail_local",
     "_exit",
@@ -69,15 +71,21 @@ constexpr std::array<std::string_view, 64> no_return_names = {
     "err",
     "errx",
     "exit",
+    "fortify_panic",
     "g_assertion_message_expr",
+    "kthread_complete_and_exit",
+    "kthread_exit",
     "log_assert_failed",
     "log_assert_failed_unreachable",
     "longjmp",
+    "make_task_dead",
+    "panic",
     "pthread_exit",
     "quick_exit",
     "rust_begin_unwind",
     "siglongjmp",
     "thrd_exit",
+    "usercopy_abort",
     "verr",
     "verrx",
     "xexit",
@@ -91,6 +99,9 @@ constexpr std::array<std::string_view, 6> exception_names = {
     "__cxa_call_terminate", "__cxa_call_unexpected",  "__cxa_get_exception_ptr",
 };
 static_assert(std::ranges::is_sorted(exception_names));
+
+/// What the code of Linux modules jumps to in order to return. Sorted.
+constexpr std::array<std::string_view, 1> return_names = {"__x86_return_thunk"};
 
 /// Longer names need not be read to their end.
 constexpr std::size_t max_known = 128;
@@ -125,6 +136,7 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
   const auto add = [&](std::string_view name, std::uint64_t address) {
     if (is_one(no_return_names, name)) never_returning_.push_back(address);
     if (is_one(exception_names, name)) needing_exception_.push_back(address);
+    if (is_one(return_names, name)) returns_.push_back(address);
   };
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols()) add(symbol.name, symbol.address);
@@ -146,6 +158,7 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
   for (const elf::ExternalSymbol& symbol : externals) add(symbol.name, symbol.address);
   std::ranges::sort(never_returning_);
   std::ranges::sort(needing_exception_);
+  std::ranges::sort(returns_);
 }
 
 std::optional<std::uint64_t> Callees::callee_at(std::uint64_t address) {
@@ -161,6 +174,10 @@ bool Callees::never_returns(std::uint64_t target) {
 
 bool Callees::needs_exception(std::uint64_t target) {
   return std::ranges::binary_search(needing_exception_, target);
+}
+
+bool Callees::is_return(std::uint64_t target) {
+  return std::ranges::binary_search(returns_, target);
 }
 
 std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t size) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the code analysis needs to know about the file: constant data for jump tables, and callees that never
-// return or that only landing pads call. Callees are identified by name, from lists of functions of C and C++
-// libraries and of compilers' run-time libraries. A callee in another file is identified by the dynamic
-// relocation of its PLT stub.
+// return, that only landing pads call, or that do nothing but return. Callees are identified by name, from
+// lists of functions of C and C++ libraries, of compilers' run-time libraries and of the Linux kernel. A
+// callee in another file is identified by the dynamic relocation of its PLT stub.
 
 #pragma once
 
@@ -26,6 +26,7 @@ public:
   std::optional<std::uint64_t> callee_at(std::uint64_t address) override;
   bool never_returns(std::uint64_t target) override;
   bool needs_exception(std::uint64_t target) override;
+  bool is_return(std::uint64_t target) override;
   /// Limited to the function at that address.
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
@@ -35,6 +36,7 @@ private:
   std::vector<std::uint64_t> imported_;          ///< pointers by a symbol's name, sorted
   std::vector<std::uint64_t> never_returning_;   ///< addresses, sorted
   std::vector<std::uint64_t> needing_exception_; ///< the same
+  std::vector<std::uint64_t> returns_;           ///< the same
 };
 
 } // namespace sframe::code

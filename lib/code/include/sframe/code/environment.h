@@ -30,6 +30,9 @@ public:
   /// True if the function at `target` is known never to return. The analysis overrides false if code or rows
   /// show that it does not return.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
+  /// True if the code at `target` is known only to return to the caller, although it is not at hand: a jump
+  /// to it is a return.
+  virtual bool is_return(std::uint64_t /*target*/) { return false; }
   /// True if only landing pads call the function at `target`: it needs an exception in flight.
   virtual bool needs_exception(std::uint64_t /*target*/) { return false; }
   /// True if a call, whose return address is `next`, perhaps never returns: code that is reached only after
