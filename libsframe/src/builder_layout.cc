@@ -6,8 +6,8 @@
 #include "sframe/builder.h"
 
 #include "format/version.h"
-#include "radix_sort.h"
 #include "refused.h"
+#include "sframe/radix_sort.h"
 #include "sframe/section.h"
 
 #include <algorithm>

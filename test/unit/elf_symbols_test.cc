@@ -8,10 +8,13 @@
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace sframe::elf {
@@ -56,6 +59,27 @@ std::string found(const SymbolTable& table, std::uint64_t address, std::uint32_t
   if (!match) return "-";
   EXPECT_EQ(match->offset, address - match->symbol->address);
   return std::string(match->symbol->name);
+}
+
+/// So many that they are not sorted by comparing.
+TEST(ElfSymbols, ManyInTheOrderOfTheHeader) {
+  std::mt19937 random(3);
+  std::vector<Entry> entries;
+  for (int i = 0; i < 4000; ++i) {
+    const unsigned info = std::array{local_func, global_func, weak_func, local_notype}[random() % 4];
+    entries.push_back({"f", info, random() % 0x100 * 0x10, random() % 2 * 0x10,
+                       static_cast<std::uint16_t>(1 + random() % 2)});
+    if (entries.back().section == 2) entries.back().address &= 0xff;
+  }
+  const auto bytes = file_with(entries, et_rel);
+  auto image = Image::parse(bytes);
+  ASSERT_TRUE(image);
+  const SymbolTable table = SymbolTable::load(*image);
+  EXPECT_EQ(table.symbols().size(), entries.size());
+  EXPECT_TRUE(std::ranges::is_sorted(table.symbols(), {}, [](const Symbol& symbol) {
+    const int binding = symbol.binding == 1 ? 0 : symbol.binding == 2 ? 1 : 2; // STB_GLOBAL, STB_WEAK
+    return std::tuple(symbol.section, symbol.address, symbol.size == 0, !symbol.function(), binding);
+  }));
 }
 
 TEST(ElfSymbols, NearestEnclosing) {

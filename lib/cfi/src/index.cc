@@ -3,6 +3,7 @@
 #include "sframe/cfi/index.h"
 
 #include "sframe/base/parallel.h"
+#include "sframe/radix_sort.h"
 
 #include <algorithm>
 
@@ -13,18 +14,18 @@ namespace {
 /// Bytes that one thread reads at a time.
 constexpr std::uint64_t part_size = 256 << 10;
 
-constexpr auto before = [](const FdeIndex::Entry& a, const FdeIndex::Entry& b) {
-  return a.start != b.start ? a.start < b.start : a.offset < b.offset;
-};
-
 /// Bytes of the shortest FDE that linkers write: length, CIE, start and size, padding.
 constexpr std::uint64_t least_fde = 20;
 
-/// The FDEs of a part of a section, sorted.
+/// The FDEs of a part of a section, in its order.
 struct Part {
   std::vector<FdeIndex::Entry> entries;
   std::vector<Error> faults;
 };
+
+std::uint64_t start_of(const FdeIndex::Entry& entry) {
+  return entry.start;
+}
 
 /// `bytes`: the part's size.
 Part read_part(FdeCursor fdes, std::uint64_t bytes) {
@@ -41,7 +42,6 @@ Part read_part(FdeCursor fdes, std::uint64_t bytes) {
     const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>((*fde)->size, UINT32_MAX));
     part.entries.push_back({(*fde)->start, size, static_cast<std::uint32_t>((*fde)->offset)});
   }
-  if (!std::ranges::is_sorted(part.entries, before)) std::ranges::sort(part.entries, before);
   return part;
 }
 
@@ -61,6 +61,7 @@ expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector
   if (parts.size() == 1) {
     index.entries_ = std::move(parts[0].entries);
     if (faults) faults->insert(faults->end(), parts[0].faults.begin(), parts[0].faults.end());
+    radix_sort(index.entries_, start_of);
     return index;
   }
   std::size_t count = 0;
@@ -71,7 +72,7 @@ expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector
     index.entries_.insert(index.entries_.end(), part.entries.begin(), part.entries.end());
     part = {};
   }
-  if (!std::ranges::is_sorted(index.entries_, before)) std::ranges::sort(index.entries_, before);
+  radix_sort(index.entries_, start_of);
   return index;
 }
 

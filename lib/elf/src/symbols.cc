@@ -9,6 +9,7 @@
 
 #include "llvm_types.h"
 #include "sframe/address.h"
+#include "sframe/radix_sort.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -33,9 +34,9 @@ bool in_section(const SectionHeader& section, std::uint64_t address, bool reloca
 }
 
 /// Sort key: the preferred symbol has the lowest.
-auto preference(const Symbol& symbol) {
-  const int binding = symbol.binding == STB_GLOBAL ? 0 : symbol.binding == STB_WEAK ? 1 : 2;
-  return std::tuple(symbol.size == 0, !symbol.function(), binding);
+std::uint64_t preference(const Symbol& symbol) {
+  const std::uint64_t binding = symbol.binding == STB_GLOBAL ? 0 : symbol.binding == STB_WEAK ? 1 : 2;
+  return std::uint64_t{symbol.size == 0} << 3 | std::uint64_t{!symbol.function()} << 2 | binding;
 }
 
 /// Converts the symbol; nothing if it is not a function.
@@ -110,12 +111,10 @@ SymbolTable SymbolTable::load(const Image& image) {
     result.symbols_ = std::move(*symbols);
     break;
   }
-  std::ranges::stable_sort(result.symbols_, [&](const Symbol& a, const Symbol& b) {
-    const std::uint32_t space_a = result.space_of(a), space_b = result.space_of(b);
-    if (space_a != space_b) return space_a < space_b;
-    if (a.address != b.address) return a.address < b.address;
-    return preference(a) < preference(b);
-  });
+  // Each keeps the order of the ones before.
+  radix_sort(result.symbols_, preference);
+  radix_sort(result.symbols_, [](const Symbol& symbol) { return symbol.address; });
+  radix_sort(result.symbols_, [&](const Symbol& symbol) { return std::uint64_t{result.space_of(symbol)}; });
   result.cut(image);
   return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: sorts many elements by an address. Comparing a million of them costs ten times as much.
+// Sorts many elements by an address or another number: comparing a million of them costs ten times as much.
 
 #pragma once
 
@@ -14,13 +14,13 @@
 namespace sframe {
 
 /// Sorts by `key(element)`, a 64-bit unsigned number; equal ones keep their order. Linear: a pass for each
-/// group of eleven bits in which keys differ, over a second copy of the elements. A few are sorted by
-/// comparing, sorted ones are left as they are.
+/// group of eleven bits in which keys differ, with memory for a second copy of the elements. A few are sorted
+/// by comparing, sorted ones are left as they are. `key` does not throw.
 template <class T, class Key> void radix_sort(std::vector<T>& elements, Key&& key) {
   constexpr unsigned bits = 11;
-  constexpr std::size_t values = std::size_t{1} << bits;
+  constexpr std::size_t values = std::size_t{1} << bits, few = 256;
   if (std::ranges::is_sorted(elements, {}, key)) return;
-  if (elements.size() < values) {
+  if (elements.size() < few) {
     std::ranges::stable_sort(elements, {}, key);
     return;
   }
