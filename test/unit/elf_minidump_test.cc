@@ -255,6 +255,20 @@ TEST(ElfMinidump, ModulesAndTheirBuildIds) {
   EXPECT_EQ(core.module_at(0x401000), nullptr);
 }
 
+/// The last address is the end of ranges, so that a module that starts there is empty.
+TEST(ElfMinidump, ModulesAreNotEmpty) {
+  Dump dump;
+  Bytes list;
+  list.add(std::uint32_t{2});
+  add_module(dump, list, ~std::uint64_t{0} - 1, u"/lib/y", {});
+  add_module(dump, list, ~std::uint64_t{0}, u"/lib/x", {});
+  dump.stream(4, list.data());
+  const Core core = dump.parse();
+  ASSERT_EQ(core.modules().size(), 1u);
+  EXPECT_EQ(core.modules()[0].path, "/lib/y");
+  EXPECT_EQ(core.modules()[0].end, ~std::uint64_t{0});
+}
+
 TEST(ElfMinidump, MappingsHaveTheBuildIdsOfTheList) {
   Dump dump;
   Bytes list, id;

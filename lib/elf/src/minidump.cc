@@ -527,6 +527,7 @@ std::vector<CoreModule> MinidumpReader::listed_modules() {
     module.path = utf16_at(entry.ModuleNameRVA, longest_path);
     module.start = entry.BaseOfImage;
     module.end = range_end(entry.BaseOfImage, entry.SizeOfImage);
+    if (module.start == module.end) continue; // at the last address: ranges end there
     module.listed = true;
     module.main = &entry == entries.data();
     module.vdso = is_vdso_name(module.path);
