@@ -3,11 +3,14 @@
 // Arbitrary bytes as the code of one function. The first byte selects the ABI, the second the function's
 // start, the third and fourth how the rest is split into code, rows and constant data. Properties: decoders
 // consume at least one byte and never more than there are; visited instructions are inside the function and
-// decodable; a state queried separately equals the visited one.
+// decodable; a state queried separately equals the visited one; instructions as text are one line; references
+// are to what was asked for.
 
 #include "cost.h"
 
 #include "sframe/code/analysis.h"
+#include "sframe/code/disassembly.h"
+#include "sframe/code/references.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -107,6 +110,26 @@ void try_analysis(Analyzer& analyzer, const Function& function, const AbiTraits&
     require(obstacle.address - function.start < std::max<std::uint64_t>(1, function.bytes.size()));
 }
 
+/// For people: slow, so only a few.
+void try_text(const AbiTraits& abi, Bytes code, std::uint64_t start) {
+  std::size_t at = 0;
+  for (unsigned i = 0; i < 8 && at < code.size(); ++i) {
+    const std::string text = instruction_text(abi, code.subspan(at), start + at);
+    require(!text.empty() && text.find('\n') == text.npos);
+    const InstructionOperands operands = instruction_operands(abi, code.subspan(at), start + at);
+    require(operands.length <= code.size() - at);
+    for (const std::uint8_t reg : operands.registers) require(reg != MemoryAccess::none);
+    at += std::max<std::size_t>(1, operands.length) + i * 7;
+  }
+}
+
+void try_references(const AbiTraits& abi, Bytes code, std::uint64_t start) {
+  const AddressSet wanted({{start, code.size()}});
+  std::vector<Reference> found;
+  ReferenceFinder(abi).find(code, start, wanted, nullptr, found);
+  for (const Reference& reference : found) require(wanted.contains(reference.target));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -130,5 +153,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   function.call_sites = made.call_sites;
   if (!made.rows.empty()) function.entry = made.rows.front();
   try_analysis(analyzer, function, abi);
+  try_text(abi, code, start);
+  try_references(abi, code, start);
   return 0;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a program and its debug file: 4 bytes with the program's length, the program, the debug
-// file. The latter is stored under the names that the program requests, if they are plain. Properties: no
-// name leads out of the given folder, and the file found is the one stored there.
+// file. The latter is stored under the names that the program requests, if they are plain, and as the
+// program's sidecar and alternate debug file. Properties: no name leads out of the given folder, and the file
+// found is the one stored there; so for modules, which use it.
 
 #include "cost.h"
 
 #include "sframe/elf/debug_file.h"
+#include "sframe/elf/sidecar.h"
+#include "sframe/modules/module.h"
+#include "sframe/modules/source.h"
 
 #include <algorithm>
 #include <cstring>
@@ -39,6 +43,48 @@ void write(const std::string& path, std::span<const std::byte> bytes) {
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
+class NoMemory final : public modules::ByteSource {
+public:
+  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+};
+
+/// A module of the program: names, lines and tables, wherever they are.
+void use_module(const elf::Image& image, const std::string& folder, std::uint64_t size) {
+  modules::FileOptions files{.sysroot = folder,
+                             .sframe_dir = folder + "/sframe",
+                             .more_debug_dirs = {folder + "/debug"},
+                             .debug_dir = "",
+                             .trust = modules::FileTrust::all};
+  files.add_budget(size);
+  NoMemory memory;
+  modules::ModuleInfo info{.path = "/program", .file = {}, .start = 0, .end = ~std::uint64_t(0), .bias = 0};
+  info.build_id.assign(image.build_id().begin(), image.build_id().end());
+  modules::Module module(std::move(info), *image.abi(), files, memory);
+  modules::DwarfSource source;
+  for (const std::string& path : {module.file_path(), module.debug_file_path(), module.verified_path()})
+    fuzz::require(path.empty() || path.starts_with(folder + "/"), "opened elsewhere");
+  for (const std::string& path : module.files_beside("split.dwo"))
+    fuzz::require(path.starts_with(folder + "/"), "looked for elsewhere");
+  (void)module.names();
+  (void)module.package();
+  (void)module.alternate_image();
+  (void)module.debug_image_number();
+  unwind::CfiMatch cfi;
+  std::size_t left = 16;
+  for (const elf::CodeRange& range : image.executable_ranges()) {
+    for (const std::uint64_t at : {range.start, range.start + range.size / 2}) {
+      (void)module.find_symbol(at);
+      (void)source.find(module, at);
+      const auto extent = module.tables().function_at(at);
+      if (extent) fuzz::require(at - extent->start < extent->size, "another function");
+      (void)module.find_sframe(at);
+      (void)module.find_cfi(at, cfi);
+    }
+    if (--left == 0) break;
+  }
+  (void)module.problem();
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -65,7 +111,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (std::ranges::all_of(link->name, plain) && link->name.size() < 200)
       written.push_back(folder.path + "/" + std::string(link->name));
   }
+  if (const std::string path = elf::sidecar_path(image->build_id()); !path.empty() && path.size() < 200)
+    written.push_back(folder.path + "/sframe/" + path);
+  if (const auto link = elf::alternate_link(*image); link && link->name == "alternate")
+    written.push_back(folder.path + "/alternate");
   for (const std::string& path : written) write(path, debug);
+  written.push_back(folder.path + "/program");
+  write(written.back(), program);
   {
     const fuzz::Cost cost(size);
     std::vector<elf::Rejected> rejected;
@@ -77,6 +129,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const elf::Rejected& one : rejected)
       fuzz::require(one.path.starts_with(folder.path + "/") && !one.why.empty(), "rejected elsewhere");
+  }
+  if (image->abi()) {
+    const fuzz::Cost cost(size, fuzz::many_passes);
+    use_module(*image, folder.path, size);
   }
   std::error_code error;
   for (const std::string& path : written) std::filesystem::remove(path, error);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as an ELF image or object whose CFI is converted. The first byte selects the options, the
-// second the address of the section and how it is optimized. Properties: the counts of the report agree with
-// each other, the section does not depend on the number of threads, it can be read, and sframe-verify finds
-// no error in it and no difference from the CFI, whatever that is; nor if it is optimized.
+// Arbitrary bytes as an ELF image or object whose CFI is converted, or whose code is described, too. The
+// first byte selects the options, the second the address of the section, how it is optimized, and what is
+// done about CFI that the code contradicts. Properties: the counts of the report agree with each other, the
+// section does not depend on the number of threads, it can be read, and sframe-verify finds no error in it
+// and, unless CFI is repaired, no difference from the CFI, whatever that is; nor if it is optimized.
 
 #include "cost.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/elf/object.h"
 #include "sframe/generate/from_cfi.h"
 #include "sframe/generate/optimize.h"
@@ -46,7 +48,8 @@ generate::Options options_from(std::uint8_t bits) {
           .start_fields = {}};
 }
 
-void verify_section(const elf::Image& image, std::span<const std::byte> section, std::uint64_t address) {
+/// `image`: with the CFI to compare with; nullptr if the section need not agree with it.
+void verify_section(const elf::Image* image, std::span<const std::byte> section, std::uint64_t address) {
   verify::Input::Sources sources;
   sources.raw = section;
   sources.raw_address = address;
@@ -54,11 +57,38 @@ void verify_section(const elf::Image& image, std::span<const std::byte> section,
   Listener listener;
   // On its own: in a damaged image, functions may be in no segment.
   if (const auto input = verify::Input::load(sources)) check_structure(*input, listener);
-  sources.image = &image;
+  if (!image) return;
+  sources.image = image;
   const auto input = verify::Input::load(sources);
   if (!input) return;
   verify::Verdicts verdicts(*input);
   check_against_cfi(*input, verdicts, listener);
+}
+
+/// With the functions that have no CFI. Each conversion has a budget of its own, so that its result is the
+/// same.
+void convert_code(std::span<const std::byte> file, generate::Options options, std::uint64_t address) {
+  std::optional<std::vector<std::byte>> first;
+  for (const unsigned threads : {1u, 2u}) {
+    Budget budget(Limits::standard, file.size());
+    const auto image = elf::Image::parse(file, &budget);
+    const auto input =
+        image && !image->relocatable() ? generate::CfiInput::from_image(*image) : fail("not for code");
+    if (!input) return;
+    options.threads = threads;
+    options.start_fields = StartFields::make(options.version, address, address, 1 << 20);
+    const auto [builder, report] = generate::from_cfi(*input, options);
+    if (const char* wrong = report.contradiction()) require(false, wrong);
+    auto bytes = builder.finish(address);
+    require(bytes.has_value(), "the builder refuses what it has accepted");
+    require(!first || *first == *bytes, "another section with two threads");
+    if (!first) {
+      require(Section::parse(*bytes, address).has_value());
+      const bool is_repaired = options.repair == generate::Options::Repair::apply;
+      verify_section(is_repaired ? nullptr : &*image, *bytes, address);
+    }
+    first = std::move(*bytes);
+  }
 }
 
 void convert(const elf::Image& image, generate::Options options, std::uint64_t address,
@@ -73,7 +103,7 @@ void convert(const elf::Image& image, generate::Options options, std::uint64_t a
   options.threads = 2;
   require(generate::from_cfi(*input, options).builder.finish(address) == *bytes);
   require(Section::parse(*bytes, address).has_value());
-  if (!image.relocatable()) verify_section(image, *bytes, address);
+  if (!image.relocatable()) verify_section(&image, *bytes, address);
   if (image.relocatable() || !optimized) return;
   options.threads = 1;
   auto [joined, again] = generate::from_cfi(*input, options);
@@ -81,7 +111,7 @@ void convert(const elf::Image& image, generate::Options options, std::uint64_t a
   const auto smaller = joined.finish(address);
   require(smaller.has_value(), "the builder refuses what it has optimized");
   require(Section::parse(*smaller, address).has_value());
-  verify_section(image, *smaller, address);
+  verify_section(&image, *smaller, address);
 }
 
 } // namespace
@@ -95,7 +125,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using Goal = OptimizeOptions::Goal;
   constexpr std::array<std::optional<Goal>, 4> goals{std::nullopt, Goal::size, Goal::lookup, Goal::smallest};
   const auto goal = goals[data[1] / addresses.size() % goals.size()];
-  const auto image = elf::Image::parse(std::as_bytes(std::span(data + 2, size - 2)));
+  const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
+  if (data[0] & 128) {
+    using enum generate::Options::Repair;
+    generate::Options with_code = options;
+    with_code.code = true;
+    with_code.repair = std::array{none, list, apply, none}[data[1] >> 6];
+    convert_code(bytes, with_code, address);
+    return 0;
+  }
+  const auto image = elf::Image::parse(bytes);
   if (!image) return 0;
   if (!image->relocatable()) {
     convert(*image, options, address, goal);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a baseline of sframe-verify, and as a name in JSON. Properties: a baseline that was read
-// and written reads back the same; a JSON string is valid for another implementation and has the same text if
-// that is UTF-8; text for the terminal has no control characters.
+// Arbitrary bytes as a baseline of sframe-verify, as a map of generated code, as /proc/PID/maps and status,
+// and as a name in JSON. Properties: a baseline that was read and written reads back the same; a function
+// that is found contains the address; a JSON string is valid for another implementation and has the same text
+// if that is UTF-8; text for the terminal has no control characters.
 
 #include "cost.h"
 
+#include "sframe/base/proc_text.h"
+#include "sframe/languages/perf_map.h"
 #include "sframe/tool/output.h"
 #include "sframe/verify/baseline.h"
 
@@ -21,6 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = verify::Baseline::parse(written);
     fuzz::require(again && again->text() == written, "a baseline does not read back");
   }
+  const auto map = languages::PerfMap::parse(text);
+  for (std::uint64_t address = 0x1000; address != 0;
+       address = address < 0x3000 ? address + 0x80 : address << 8)
+    if (const auto function = map.find(address, address + 1))
+      fuzz::require(function->offset >= 1 && function->offset <= address + 1,
+                    "an address outside of a function");
+  for (const MapsLine& line : parse_maps(text)) fuzz::require(line.start < line.end, "an empty mapping");
+  fuzz::require(status_value(text, "Name").find('\n') == std::string::npos, "a value of two lines");
   tool::Output json(-1), safe(-1);
   json.json_string(text);
   auto parsed = llvm::json::parse(json.text());

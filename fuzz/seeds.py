@@ -2,6 +2,7 @@
 """seeds.py NAME INPUTS FOLDER: what a fuzz target starts with (make-corpus), made of the tests' inputs (INPUTS: the folder
 that test/inputs/assemble makes). walk and dynamic have scripts of their own. What tools are missing for is
 left out."""
+import base64
 import lzma
 import os
 import re
@@ -37,18 +38,19 @@ def run(*command, stdin=b""):
     return done.stdout if done.returncode == 0 else None
 
 
-def compiled(source, *options):
+def compiled(source, *options, compiler="g++"):
     with tempfile.TemporaryDirectory() as work:
         source_file, out = os.path.join(work, "a.cc"), os.path.join(work, "a.o")
         open(source_file, "w").write(source)
-        return open(out, "rb").read() if run("g++", *options, "-o", out, source_file) is not None else None
+        return open(out, "rb").read() if run(compiler, *options, "-o", out, source_file) is not None else None
 
 
 def section(elf, wanted):
-    """A section's bytes, of a 64-bit little-endian file."""
-    at, = struct.unpack_from("<Q", elf, 40)
-    size, count, names = struct.unpack_from("<HHH", elf, 58)
-    headers = [struct.unpack_from("<IIQQQQ", elf, at + i * size) for i in range(count)]
+    """A section's bytes, of a 64-bit file."""
+    order = ">" if elf[5] == 2 else "<"
+    at, = struct.unpack_from(order + "Q", elf, 40)
+    size, count, names = struct.unpack_from(order + "HHH", elf, 58)
+    headers = [struct.unpack_from(order + "IIQQQQ", elf, at + i * size) for i in range(count)]
     strings = headers[names][4]
     for header in headers:
         label = elf[strings + header[0]:elf.index(b"\0", strings + header[0])].decode()
@@ -81,6 +83,24 @@ __attribute__((noinline)) int f(int n) { if (__builtin_expect(n > 70, 0)) return
 int main() { return f(v) + a::two(v); }
 """
 
+ENDS = """
+extern "C" __attribute__((noreturn, noinline)) void end(int n) { for (;;) *(volatile int *)(long)n = n; }
+extern "C" __attribute__((noinline)) int one(int n) { if (n > 5) end(n); return n * 3; }
+extern "C" __attribute__((noinline)) void two(int n) { one(n); end(n + 1); }
+extern "C" __attribute__((noinline)) void three(int n) { volatile char a[40]; a[n] = 1; one(a[3]); end(n + a[n]); }
+#ifdef __x86_64__ // without CFI; with .eh_frame and .debug_frame
+asm(".type plain, @function; plain: push %rbx; mov %edi, %ebx; call one; add %ebx, %eax; pop %rbx; ret; .size plain, . - plain;"
+    ".globl leaf; .type leaf, @function; leaf: sub $24, %rsp; mov %edi, (%rsp); call plain; add $24, %rsp; jmp plain; .size leaf, . - leaf");
+#ifdef BOTH
+asm(".cfi_sections .eh_frame, .debug_frame");
+#endif
+extern "C" int leaf(int);
+#else
+#define leaf one
+#endif
+int main(int n, char **) { if (n == 1) two(n); if (n == 2) three(n); return leaf(n); }
+"""
+
 JUMPS = """
 void *memcpy(void *, const void *, unsigned long); void g(int); __attribute__((noreturn)) void end(int);
 int f(int n, int m, char *p) {
@@ -100,13 +120,18 @@ if name == "archive":
     put("long-names", b"!<arch>\n//" + b" " * 46 + b"14        `\nlong/\nlonger/\n" +
         b"/0" + b" " * 46 + b"2         `\nab" + b"/6" + b" " * 46 + b"0         `\n")
 elif name == "unpack":
-    for label, contents in list(files(".o", ".core"))[::8]:  # compressed, they are much alike
+    for number, (label, contents) in enumerate(list(files(".o"))[::16]):  # compressed, they are much alike
         put(label + ".xz", lzma.compress(contents))
         put(label + ".alone", lzma.compress(contents, format=lzma.FORMAT_ALONE))
         for tool in ("zstd", "lz4", "gzip"):
             packed = run(tool, "-c", stdin=contents)
             if packed:
                 put(label + "." + tool, packed)
+        if number == 0:
+            lines = [b"ProblemType: Crash", b"ExecutablePath: /usr/bin/program", b"CoreDump: base64"]
+            packed = run("gzip", "-c", stdin=contents) or contents
+            lines += [b" " + base64.b64encode(packed[at:at + 500]) for at in range(0, len(packed), 500)]
+            put("report", b"\n".join(lines + [b"Package: program 1.2-3\n"]))
         elf = struct.unpack_from("<H", contents, 16) if contents[:4] == b"\x7fELF" else None
         if elf == (1,):
             with tempfile.TemporaryDirectory() as work:
@@ -121,6 +146,8 @@ elif name == "demangle":
         names.update(re.findall(rb"_(?:Z|R|D)[A-Za-z0-9_.$]{3,200}", contents))
     built = compiled(THROWS, "-c", "-g")
     names.update(re.findall(rb"_Z[A-Za-z0-9_.]{3,200}", built or b""))
+    tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/unit/elf_symbols_test.cc")
+    names.update(re.findall(rb'"((?:_Z|_R|_D|\$s|_?_T)[^"\\\n]{2,200})"', open(tests, "rb").read()))
     names.update([b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", b"_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3new",
                   b"_RINvNtC3std3mem8align_ofjdE", b"_D3std5stdio4File6__ctorMFNcAyaxAaZSQBcQzQBb", b"_ZN1AIJDpT_EEC2Ev", b"_Z1fIJiidEEvDpT_", b"_ZZ4mainENKUlT_E_clIiEEDaS_@@VERS_1"])
     put("names", b"\n".join(sorted(names)))
@@ -161,7 +188,7 @@ elif name == "code":
                 put("amd64-%d-%s-%d" % (i, prefix.hex(), len(operand)), bytes([2, 16, 0, 0]) + page)
     # Jump tables, calls that do not return, an adjusted stack.
     for target in ("x86_64", "aarch64", "aarch64_be", "s390x"):
-        for options in (("-O2",), ("-O2", "-fPIC"), ("-O1", "-fno-omit-frame-pointer"), ("-O0",)):
+        for options in (("-O2", "-fPIC"), ("-O1", "-fno-omit-frame-pointer")):
             with tempfile.TemporaryDirectory() as work:
                 path = os.path.join(work, "a.")
                 open(path + "c", "w").write(JUMPS)
@@ -209,6 +236,8 @@ elif name == "source":
         built = compiled(INLINED, "-O2", "-nostdlib", "-static", "-Wl,-e,main", *options)
         if built:
             put("inlined" + "".join(options), built)
+            if options not in (("-gdwarf-5",), ("-gdwarf-5", "-gz")):
+                continue
             with tempfile.TemporaryDirectory() as work:
                 path = os.path.join(work, "p")
                 open(path, "wb").write(built)
@@ -217,30 +246,86 @@ elif name == "source":
                 open(path + "x", "wb").write(lzma.compress(open(path + "s", "rb").read()))
                 if run("objcopy", "-S", "--add-section", ".gnu_debugdata=" + path + "x", path) is not None:
                     put("debugdata" + "".join(options), open(path, "rb").read())
-    for label, contents in files(".o", ".so"):
+    # LLVM's: addresses, locations and ranges by index; types in units of their own.
+    for label, options in (("clang-5", ("-gdwarf-5",)), ("clang-types", ("-gdwarf-4", "-fdebug-types-section")),
+                           ("clang-2", ("-gdwarf-2",))):
+        if built := compiled(INLINED, "-O2", "-c", *options, compiler="clang++-22"):
+            put(label, built)
+            with tempfile.TemporaryDirectory() as work:
+                path = os.path.join(work, "p")
+                open(path + ".o", "wb").write(built)
+                if run("ld.lld-22", "-e", "main", path + ".o", "-o", path) is not None:
+                    put(label + "-linked", open(path, "rb").read())
+    for label, contents in files("cc.o", "flex.so", "-static"):
         put(label, contents)
 elif name == "debugfile":
     for label, contents in files(".so"):
         put(label, struct.pack("<I", len(contents)) + contents + contents)
+    pair = lambda label, program, debug: put(label, struct.pack("<I", len(program)) + program + debug)
     with tempfile.TemporaryDirectory() as work:
-        built, path = compiled(THROWS, "-g"), os.path.join(work, "p")
+        path = os.path.join(work, "p")
+        built = compiled(INLINED, "-O2", "-g", "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id", "-Wa,--gsframe")
+        read = lambda suffix: open(path + suffix, "rb").read()
         if built:
             open(path, "wb").write(built)
+            open(path + ".alt", "wb").write(b"alternate\0" + bytes(range(20)))
             if run("objcopy", "--only-keep-debug", path, path + ".debug") is not None and \
-                    run("objcopy", "--strip-debug", "--add-gnu-debuglink=" + path + ".debug", path) is not None:
-                program, debug = open(path, "rb").read(), open(path + ".debug", "rb").read()
-                put("linked", struct.pack("<I", len(program)) + program + debug)
+                    run("objcopy", "--strip-debug", "--add-gnu-debuglink=" + path + ".debug", path, path + "linked") is not None and \
+                    run("strip", path, "-o", path + "stripped") is not None and \
+                    run("objcopy", "--add-section", ".gnu_debugaltlink=" + path + ".alt", path,
+                        path + "alternate") is not None:
+                pair("linked", read("linked"), read(".debug"))
+                pair("stripped", read("stripped"), read(".debug"))
+                pair("alternate", read("alternate"), read(".debug"))
+            if run("objcopy", "-R", ".sframe", path, path + "without") is not None and \
+                    run("objcopy", "-j", ".sframe", "-j", ".note.gnu.build-id", path, path + ".sidecar") is not None:
+                pair("sidecar", read("without"), read(".sidecar"))
 elif name == "callbacks":
     # A search table of three pairs, CFI after it (what gcc writes for a small function), a stack.
     cfi = bytes.fromhex("1400000000000000017a5200017810011b0c070890010000" "1400000000000000" "00" * 24)
     for what in (0, 1, 8, 16, 31):
         registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
         put("memory-%d" % what, bytes([what, 3]) + registers + struct.pack("<6i", 0, 24, 64, 48, 128, 72) + cfi + bytes(range(256)))
+elif name in ("codec", "gnu"):
+    # Raw sections: what is ELF is refused at once.
+    for label, contents in files(".sframe"):
+        put(label, contents)
+    seen = set()
+    for label, contents in files(".o", ".so", "-pie", "-static"):
+        if (found := section(contents, ".sframe")) and found not in seen:
+            seen.add(found)
+            put(label, found)
 elif name == "generate":
     # The options, the address, an ELF file.
+    choices = (0, 1, 66, 8, 20, 37)
     for i, (label, contents) in enumerate(files(".so", "-pie", "-static", ".o")):
-        for options in (0, 1, 2, 8, 20, 37):
+        for options in (choices[i % 6], choices[(i + 2) % 6]) if section(contents, ".eh_frame") else ():
             put("%s-%d" % (label, options), bytes([options, i]) + contents)
+    # Calls that do not return, and then padding; functions that overlap.
+    for label, option in (("ends", "-falign-functions=32"), ("both", "-DBOTH")):
+        if built := compiled(ENDS, "-O2", "-nostdlib", "-static", "-Wl,-e,main", option):
+            for i, options in enumerate((64, 65, 66, 64 | 24, 0)):
+                for goal in range(4):
+                    put("%s-%d-%d" % (label, options, goal), bytes([options, i % 4 + 4 * goal]) + built)
+            # Code without CFI; CFI that is wrong, which the code shows.
+            frames = section(built, ".eh_frame")
+            for repair in range(3):
+                put("%s-code-%d" % (label, repair), bytes([128, repair << 6]) + built)
+            for at in range(len(frames) - 1):
+                if frames[at] == 0x0e and frames[at + 1] in (16, 24, 32, 48):
+                    wrong = built.replace(frames, frames[:at + 1] + bytes([frames[at + 1] + 8]) + frames[at + 2:])
+                    put("%s-wrong-%d" % (label, at), bytes([128, (1 + at % 2) << 6]) + wrong)
+    for label, contents in files("-static", "cc.so"):
+        put(label + "-code", bytes([128, 0]) + contents)
+    for label, contents in files(".so", "-static"):
+        frames = section(contents, ".eh_frame") if label.startswith("amd64_v3") else b""
+        if len(frames) < 64 or contents.count(frames) != 1:
+            continue
+        for at in range(8, len(frames) - 24, 4):  # each function that has a length: twice as long
+            start, length = struct.unpack_from("<iI", frames, at)
+            if 0 < length < 256 and struct.unpack_from("<I", frames, at - 4)[0] == at - 4:
+                longer = frames[:at + 4] + struct.pack("<I", 2 * length) + frames[at + 8:]
+                put("%s-overlap-%d" % (label, at), bytes([0, 4]) + contents.replace(frames, longer))
 elif name == "here":
     # .sframe (0) or .eh_frame (1), the registers that are known, the section.
     for label, contents in files(".sframe"):
@@ -252,6 +337,10 @@ elif name == "here":
                     put("%s-%d" % (label, kind), bytes([kind, 255]) + found)
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
+    put("map", b"1000 80 LazyCompile:~f /a.js:1\n1080 40 Lcom/A;::g\n1000 20 moved\nno line\n2000 0 empty\n"
+               b"ffffffffffffff00 200 last\n")
+    put("maps", b"400000-401000 r-xp 00000000 08:01 1234   /usr/bin/a b\n7ffd0000-7ffe0000 rw-p 00000000 00:00 0   [stack]\n"
+                b"7f000000-7f001000 ---p 00001000 fd:00 7 \nName:\tprogram\nTgid:\t12\n")
     put("text", "name \u00e9\u202e\u009b\x1b[31m".encode())
 elif name == "object":
     for label, contents in files(".o"):
@@ -266,8 +355,12 @@ else:
         put(label, contents)
     if name == "verify":
         # Programs with SFrame of GNU as, names and source lines; one whose SFrame lies.
-        for label, options in (("g", ("-O2", "-g")), ("static", ("-O1", "-nostdlib", "-static", "-Wl,-e,f")), ("object", ("-c", "-O2"))):
-            built = compiled(NUMBERS if label != "object" else THROWS, "-Wa,--gsframe", *options)
+        for label, source, options in (("g", NUMBERS, ("-O2", "-g")),
+                                       ("static", NUMBERS, ("-O1", "-nostdlib", "-static", "-Wl,-e,f")),
+                                       ("object", THROWS, ("-c", "-O2")),
+                                       ("both", ENDS, ("-O2", "-DBOTH", "-nostdlib", "-static", "-Wl,-e,main")),
+                                       ("both-object", ENDS, ("-c", "-O1", "-DBOTH"))):
+            built = compiled(source, "-Wa,--gsframe", *options)
             if built:
                 put("program-" + label, built)
                 if frames := section(built, ".sframe"):

@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a compressed core or .gnu_debugdata, and as an ELF file with compressed sections.
-// Property: the output does not exceed the limits.
+// Arbitrary bytes as a compressed core or .gnu_debugdata, as a crash report with such a core, and as an ELF
+// file with compressed sections. Property: the output does not exceed the limits.
 
 #include "cost.h"
 
+#include "sframe/elf/crash_report.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
 
 using namespace sframe;
 
+namespace {
+
+constexpr elf::UnpackLimits limits{.size = std::uint64_t(1) << 26, .memory = std::uint64_t(1) << 24};
+
+void unpack(std::span<const std::byte> bytes) {
+  const auto unpacked = elf::unpack(bytes, limits);
+  if (!unpacked) return;
+  fuzz::require(unpacked->bytes().size() <= limits.size, "more than the limit");
+  fuzz::require(elf::is_packed(bytes), "unpacked, though not packed");
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  const elf::UnpackLimits limits{.size = std::uint64_t(1) << 26, .memory = std::uint64_t(1) << 24};
   const fuzz::Cost cost(size,
                         {.seconds = 3, .memory = std::uint64_t(160) << 20}); // windows have up to 128 MiB
-  if (const auto unpacked = elf::unpack(bytes, limits)) {
-    fuzz::require(unpacked->bytes().size() <= limits.size, "more than the limit");
-    fuzz::require(elf::is_packed(bytes), "unpacked, though not packed");
+  unpack(bytes);
+  if (elf::is_crash_report(bytes)) {
+    fuzz::require(elf::report_field(bytes, "ProblemType").size() <= size, "a field that is too long");
+    if (const auto core = elf::core_in_report(bytes)) {
+      fuzz::require(core->size() <= size, "more than there is");
+      unpack(*core);
+    }
   }
   const auto image = elf::Image::parse(bytes);
   if (!image) return 0;

@@ -3,8 +3,8 @@
 // Arbitrary bytes as a file for sframe-verify: an ELF image or object, else a raw section. Properties: every
 // function gets one verdict, every finding has a message, the findings of the check against code do not
 // depend on the number of threads, and the reports count the same: JSON and SARIF are valid JSON, text has no
-// control characters. The same holds for the report of compiler bugs. The input's size selects a reader's
-// profile.
+// control characters. The same holds for the report of compiler bugs. The input's size selects the reader
+// whose profile is in the reports.
 
 #include "cost.h"
 
@@ -132,6 +132,9 @@ void check_reports(const verify::Input& input, std::size_t size) {
   const Printed json = print(input, reader, *other, options);
   require(json.counts.errors == text.counts.errors && json.counts.warnings == text.counts.warnings &&
           json.counts.notes == text.counts.notes);
+  if (size % 8 == 0) // a page has the same report
+    require(print(input, reader, *verify::make_html_format(options, "<fuzz>"), options).text.find("<fuzz>") ==
+            std::string::npos);
   if (auto parsed = llvm::json::parse(json.text); !parsed) {
     llvm::errs() << llvm::toString(parsed.takeError()) << '\n';
     require(false);
@@ -185,6 +188,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_against_cfi(*input, verdicts, listener);
   check_verdicts(*input, verdicts);
   require(check_code(*input, 1) == check_code(*input, 2));
+  for (const consumers::Consumer& reader : consumers::consumers()) check_profile(*input, reader, listener);
   check_reports(*input, size);
   if (image) check_bugs(bytes);
   return 0;
