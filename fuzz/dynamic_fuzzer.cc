@@ -4,7 +4,7 @@
 // and the interface, the others are at `base`. They start with libunwind's list, gdb's list or the function
 // that returns the address of libunwind's; a library has the symbol of the latter two. Each word in them is
 // used as an address: its module, row and name are looked up. A row must be valid for that address, and
-// reading the same memory again must find nothing new.
+// reading the same memory again must find nothing new. Then a bit is changed, and all is asked again.
 
 #include "cost.h"
 
@@ -48,7 +48,7 @@ void require(bool condition) {
 class Bytes final : public modules::ModuleSpace, public modules::ByteSource {
 public:
   Bytes(const AbiTraits& abi, std::span<const std::byte> bytes, std::string_view symbol)
-      : abi_(abi), bytes_(bytes), generated_(*this, files_, *this, modules_) {
+      : abi_(abi), bytes_(bytes.begin(), bytes.end()), generated_(*this, files_, *this, modules_) {
     if (symbol.empty()) {
       generated_.add_dyn_info_list(base);
       return;
@@ -63,7 +63,7 @@ public:
   const AbiTraits& abi() const override { return abi_; }
   std::span<const std::byte> view(std::uint64_t address) override {
     if (address - library < library_.size()) return std::span(library_).subspan(address - library);
-    return address >= base && address - base < bytes_.size() ? bytes_.subspan(address - base)
+    return address >= base && address - base < bytes_.size() ? std::span(bytes_).subspan(address - base)
                                                              : std::span<const std::byte>{};
   }
   std::span<const std::byte> memory_at(std::uint64_t address) override { return view(address); }
@@ -73,15 +73,34 @@ public:
     return generated_.module_at(address);
   }
   modules::DynamicCode& generated() { return generated_; }
+  /// The place is selected by the last byte.
+  void change_bit() {
+    if (!bytes_.empty())
+      bytes_[bytes_.size() * std::to_integer<std::size_t>(bytes_.back()) / 256] ^= std::byte{1};
+  }
 
 private:
   const AbiTraits& abi_;
-  std::span<const std::byte> bytes_;
+  std::vector<std::byte> bytes_;
   std::vector<std::byte> library_;
   modules::FileOptions files_{.open_files = false};
   std::deque<modules::Module> modules_;
   modules::DynamicCode generated_;
 };
+
+void ask(Bytes& space, std::uint64_t words) {
+  unwind::Memory memory(space);
+  unwind::CfiMatch answer;
+  for (std::uint64_t i = 0; i < std::min(words, max_questions); ++i) {
+    const auto address = memory.word(base + i * 8);
+    modules::Module* module = address ? space.module_at(*address) : nullptr;
+    if (!module || (!module->generated() && *address < base)) continue;
+    require(module->generated());
+    const std::uint64_t link = *address - module->bias();
+    if (module->tables().find_cfi(link, answer)) require(answer.row.begin < answer.row.end);
+    module->find_symbol(link);
+  }
+}
 
 } // namespace
 
@@ -92,16 +111,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = std::as_bytes(std::span(data, size));
   constexpr std::string_view symbols[] = {"", "", "__jit_debug_descriptor", "_U_dyn_info_list_addr"};
   Bytes space(traits(abis[data[0] % std::size(abis)]), bytes.subspan(1), symbols[data[0] >> 6]);
-  unwind::Memory memory(space);
-  unwind::CfiMatch answer;
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(size / 8, max_questions); ++i) {
-    const auto address = memory.word(base + i * 8);
-    modules::Module* module = address ? space.module_at(*address) : nullptr;
-    if (!module || (!module->generated() && *address < base)) continue;
-    require(module->generated());
-    const std::uint64_t link = *address - module->bias();
-    if (module->tables().find_cfi(link, answer)) require(answer.row.begin < answer.row.end);
-    module->find_symbol(link);
+  for (const bool again : {false, true}) {
+    ask(space, size / 8);
+    if (again) break;
+    require(!space.generated().refresh());
+    space.change_bit();
+    space.generated().refresh();
   }
   require(!space.generated().refresh());
   return 0;

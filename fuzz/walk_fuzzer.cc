@@ -91,5 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!unwind::describe(end).empty());
     if (++threads == max_threads) break;
   }
+  if (const auto problem = files.budget ? files.budget->problem() : std::nullopt)
+    require(!problem->text().empty());
   return 0;
 }

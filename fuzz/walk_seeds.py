@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""walk_seeds.py PROGRAM CORE SEED: seeds for the walk fuzzer, small enough to be mutated well.
+"""walk_seeds.py FOLDER STEPPERS [NAME PROGRAM CORE]...: seeds of programs and their cores, small enough to be
+mutated well.
 
-A seed is the length of the program (3 bytes, little-endian), the steppers (a byte), the program, and the core. Of the core's
-segments only the pages that are not zero are kept; those between are left out of the file, as the kernel
+A seed is the length of the program (3 bytes, little-endian), a choice of steppers (a byte), the program, and the
+core. STEPPERS: the choices, in hexadecimal, with commas; a seed for each. Or "core": seeds are cores alone. Of a
+core's segments only the pages that are not zero are kept; those between are left out of the file, as the kernel
 leaves out what it need not write.
 """
 import struct
@@ -11,37 +13,42 @@ import sys
 PAGE = 4096
 PT_LOAD = 1
 
-program_path, core_path, seed_path = sys.argv[1:]
-program, core = open(program_path, 'rb').read(), open(core_path, 'rb').read()
-order = '>' if core[5] == 2 else '<'
-header = list(struct.unpack_from(order + '16sHHIQQQIHHHHHH', core))
-segments = [list(struct.unpack_from(order + 'IIQQQQQQ', core, header[5] + i * header[9])) for i in range(header[10])]
 
-kept = []  # (program header, bytes)
-for segment in segments:
-    kind, flags, offset, address, physical, size, memory, align = segment
-    contents = core[offset:offset + size]
-    if kind != PT_LOAD:
-        kept.append((segment, contents))
-        continue
-    pages = [at for at in range(0, size, PAGE) if any(contents[at:at + PAGE])]
-    if not pages:
-        kept.append(([kind, flags, 0, address, physical, 0, memory, align], b''))
-    while pages:  # runs of neighbours
-        run = [pages.pop(0)]
-        while pages and pages[0] == run[-1] + PAGE:
-            run.append(pages.pop(0))
-        part = contents[run[0]:run[-1] + PAGE]
-        kept.append(([kind, flags, 0, address + run[0], 0, len(part), len(part), align], part))
 
-header[5], header[10], header[6], header[11], header[12], header[13] = 64, len(kept), 0, 0, 0, 0
-at = 64 + 56 * len(kept)
-heads, bodies = b'', b''
-for segment, contents in kept:
-    segment[2] = at + len(bodies)
-    heads += struct.pack(order + 'IIQQQQQQ', *segment)
-    bodies += contents
-core = struct.pack(order + '16sHHIQQQIHHHHHH', *header) + heads + bodies
-for steppers in (0, 1, 2, 0x0e, 0x20, 0x4c, 0x80):
-    with open(seed_path + ('-%x' % steppers if steppers else ''), 'wb') as seed:
-        seed.write(struct.pack('<I', steppers << 24 | len(program)) + program + core)
+def smaller(core):
+    order = '>' if core[5] == 2 else '<'
+    header = list(struct.unpack_from(order + '16sHHIQQQIHHHHHH', core))
+    kept = []  # (program header, bytes)
+    for i in range(header[10]):
+        segment = list(struct.unpack_from(order + 'IIQQQQQQ', core, header[5] + i * header[9]))
+        kind, flags, offset, address, physical, size, memory, align = segment
+        contents = core[offset:offset + size]
+        if kind != PT_LOAD:
+            kept.append((segment, contents))
+            continue
+        pages = [at for at in range(0, size, PAGE) if any(contents[at:at + PAGE])]
+        if not pages:
+            kept.append(([kind, flags, 0, address, physical, 0, memory, align], b''))
+        while pages:  # runs of neighbours
+            run = [pages.pop(0)]
+            while pages and pages[0] == run[-1] + PAGE:
+                run.append(pages.pop(0))
+            part = contents[run[0]:run[-1] + PAGE]
+            kept.append(([kind, flags, 0, address + run[0], 0, len(part), len(part), align], part))
+    header[5], header[10], header[6], header[11], header[12], header[13] = 64, len(kept), 0, 0, 0, 0
+    at = 64 + 56 * len(kept)
+    heads, bodies = b'', b''
+    for segment, contents in kept:
+        segment[2] = at + len(bodies)
+        heads += struct.pack(order + 'IIQQQQQQ', *segment)
+        bodies += contents
+    return struct.pack(order + '16sHHIQQQIHHHHHH', *header) + heads + bodies
+
+
+folder, steppers, *rest = sys.argv[1:]
+for name, program_path, core_path in zip(rest[::3], rest[1::3], rest[2::3]):
+    program, core = open(program_path, 'rb').read(), smaller(open(core_path, 'rb').read())
+    for chosen in steppers.split(','):
+        head = b'' if chosen == 'core' else struct.pack('<I', int(chosen, 16) << 24 | len(program)) + program
+        with open(folder + '/' + name + ('' if chosen in ('core', '0') else '-' + chosen), 'wb') as seed:
+            seed.write(head + core)
