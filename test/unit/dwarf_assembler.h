@@ -18,7 +18,7 @@
 namespace sframe::test::dwarf {
 
 // DWARF 5, tables 7.3, 7.5 and 7.6.
-enum Tag {
+enum Tag : std::uint16_t {
   array_type = 1,
   class_type = 2,
   enumeration_type = 4,
@@ -49,7 +49,7 @@ enum Tag {
   unspecified_type = 0x3b,
   rvalue_reference_type = 0x42
 };
-enum Attribute {
+enum Attribute : std::uint16_t {
   location = 2,
   name = 3,
   byte_size = 0xb,

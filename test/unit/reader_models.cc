@@ -284,7 +284,7 @@ ReaderAnswer GlibcReader::find(std::uint64_t pc) const {
   if (offset_size == 0) return {};
   std::uint64_t at =
       ReaderHeader::size + header_.aux_size + header_.num_fdes * Function::entry_size + found->rows;
-  const auto distance = static_cast<std::uint32_t>(wanted - found->start);
+  const auto distance = static_cast<std::uint32_t>(std::int64_t{wanted} - found->start);
   for (std::uint32_t i = 0; i < found->num_rows; ++i) {
     const auto begin = static_cast<std::uint32_t>(memory_.number(at, offset_size));
     const auto info = static_cast<std::uint32_t>(memory_.number(at + offset_size, 1));
