@@ -21,6 +21,7 @@ import glob
 import os
 import platform
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -135,6 +136,14 @@ if shutil.which("python3") and not subprocess.run(["python3", "-c", "import json
     config.available_features.add("jsonschema")
 if config.sanitizers:
     config.available_features.add("asan")
+    # AddressSanitizer reserves more addresses than sframe-sweep lets a program have.
+    wrappers = os.path.join(config.test_exec_root, "asan")
+    os.makedirs(wrappers, exist_ok=True)
+    with open(os.path.join(wrappers, "sframe-sweep"), "w", encoding="utf-8") as wrapper:
+        wrapper.write('#!/bin/sh\ncase $1 in run | spread) command=$1; shift; set -- "$command" --max-memory=%d "$@" ;; esac\nexec %s "$@"\n' % (
+            1 << 25, shlex.quote(os.path.join(config.programs, "sframe-sweep"))))
+    os.chmod(wrapper.name, 0o755)
+    config.environment["PATH"] = wrappers + os.pathsep + config.environment["PATH"]
 if config.hardened == "ON":
     config.available_features.add("hardened")
 config.substitutions.append(("%cxx", config.cxx))
