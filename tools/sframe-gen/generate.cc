@@ -3,6 +3,7 @@
 #include "generate.h"
 
 #include <sframe/base/parallel.h>
+#include <sframe/elf/file_kind.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/generate/from_cfi.h>
 #include <sframe/generate/optimize.h>
@@ -123,11 +124,12 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   return made;
 }
 
-/// The reason why files of this kind never have anything to convert.
-std::optional<std::string> unsupported_file(std::span<const std::byte> bytes) {
+/// The reason why files of this kind never have anything to convert. A tree counts equal ones.
+std::optional<std::string> unsupported_file(std::span<const std::byte> bytes, bool tree) {
+  constexpr const char* no_elf = "not an ELF file";
   if (bytes.empty()) return "empty file";
   if (is_bitcode(bytes)) return "LLVM bitcode has no call frame information";
-  if (!elf::Image::is_elf(bytes)) return "not an ELF file";
+  if (!elf::Image::is_elf(bytes)) return tree ? no_elf : elf::with_file_kind(no_elf, bytes);
   if (elf::Image::is_32_bit(bytes)) return elf::Image::is_32_bit_text;
   return std::nullopt;
 }
@@ -159,9 +161,10 @@ expected<Input, Failure> read_input(const CommandLine& line, std::span<const std
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
-    if (!is_bitcode(bytes)) return nothing_there("not an ELF file or SFrame section");
+    if (!is_bitcode(bytes))
+      return nothing_there(elf::with_file_kind("not an ELF file or SFrame section", bytes));
   }
-  if (auto why = unsupported_file(bytes)) return nothing_there(std::move(*why));
+  if (auto why = unsupported_file(bytes, line.tree)) return nothing_there(std::move(*why));
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return failed(image.error());
   if (image->type() == elf::et_core)

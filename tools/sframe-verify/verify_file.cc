@@ -5,6 +5,7 @@
 #include <sframe/elf/archive.h>
 #include <sframe/elf/debug_file.h>
 #include <sframe/elf/file.h>
+#include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
 #include <sframe/section.h>
 #include <sframe/verify/against_cfi.h>
@@ -382,7 +383,7 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {
     const char* why = raw_allowed ? "not an ELF file or SFrame section" : "not an ELF file";
-    return fail_for(path, companion, {why, {}, {}}), std::nullopt;
+    return fail_for(path, companion, {elf::with_file_kind(why, bytes), {}, {}}), std::nullopt;
   }
   auto image = elf::Image::parse(bytes);
   if (!image) return fail_for(path, companion, image.error()), std::nullopt;

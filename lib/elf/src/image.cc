@@ -7,6 +7,7 @@
 
 #include "llvm_types.h"
 #include "notes.h"
+#include "sframe/elf/file_kind.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Object/ELF.h>
@@ -91,7 +92,7 @@ bool Image::is_32_bit(std::span<const std::byte> bytes) {
 
 Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
   using namespace llvm::ELF;
-  if (!is_elf(bytes)) return fail("not an ELF file");
+  if (!is_elf(bytes)) return fail(with_file_kind("not an ELF file", bytes));
   if (bytes.size() < EI_NIDENT) return fail("ELF header runs past the end of the file");
   const auto file_class = static_cast<unsigned>(bytes[EI_CLASS]);
   const auto data = static_cast<unsigned>(bytes[EI_DATA]);

@@ -6,6 +6,7 @@
 #include "sframe/tool/output_file.h"
 
 #include "sframe/elf/archive.h"
+#include "sframe/elf/file_kind.h"
 #include "sframe/elf/image.h"
 
 #include <algorithm>
@@ -226,7 +227,8 @@ Result<void> require_inputs(const InputOptions& options, std::string_view name) 
 
 std::optional<std::string> unsuitable_file(std::span<const std::byte> bytes, bool tree) {
   if (bytes.empty()) return "empty file";
-  if (!elf::Image::is_elf(bytes)) return "not an ELF file, archive or SFrame section";
+  if (!elf::Image::is_elf(bytes))
+    return elf::with_file_kind("not an ELF file, archive or SFrame section", bytes);
   return unsuitable_member(bytes, tree);
 }
 
