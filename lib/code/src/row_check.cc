@@ -175,10 +175,13 @@ std::optional<Rule> cfa_by_frame_record(const State& state, const AbiTraits& abi
   const std::int64_t after = std::int64_t{fp.offset} + word_size;
   if (fp.base != Base::cfa || !fits_offset(after) || !fits_offset(-std::int64_t{fp.offset}))
     return std::nullopt;
+  const Rule by_fp = Rule::value(abi.fp, -fp.offset);
+  // s390x has no frame records: compilers address the frame by SP, and set FP to SP only if SP may move.
+  if (abi.fixed_ra_offset == 0 && fp == state.reg(abi.sp)) return by_fp;
   const Value ra = state.word(Value::cfa(static_cast<std::int32_t>(after)));
   if (state.word(fp) != Value::entry(abi.fp) || signed_value(ra, false) != Value::entry(abi.ra))
     return std::nullopt;
-  return Rule::value(abi.fp, -fp.offset);
+  return by_fp;
 }
 
 bool is_entry_like(const State& state, const AbiTraits& abi) {

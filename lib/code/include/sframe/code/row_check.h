@@ -45,9 +45,10 @@ RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi);
 /// Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant cost.
 std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi);
 
-/// The CFA by FP, if FP points to a frame record: the caller's FP, and the return address in the next word. A
-/// function that has one may move SP on paths that its instructions alone do not show: after alloca(), an
-/// exception leads to a landing pad with another SP. FP stays. Constant cost.
+/// The CFA by FP, if FP points to a frame record: the caller's FP, and the return address in the next word.
+/// Where these need not be in the frame (all ABIs but AMD64), also if FP equals SP. A function that has one
+/// may move SP on paths that its instructions alone do not show: after alloca() in a case of a switch, or on
+/// the way to a landing pad. FP stays. Constant cost.
 std::optional<Rule> cfa_by_frame_record(const State& state, const AbiTraits& abi);
 
 /// True if a function in this state could return or jump to another function: SP is where it was at a
