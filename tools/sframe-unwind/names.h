@@ -55,6 +55,8 @@ public:
   std::vector<variables::Scope> variables(const unwind::Frame& frame, const unwind::Registers& registers) {
     return variables_ ? variables_->find(frame, registers) : std::vector<variables::Scope>();
   }
+  /// True if frames may have variables.
+  bool has_variables() const { return variables_.has_value(); }
   /// What it has opened, for others that look into it.
   std::shared_ptr<modules::DebugInfoCache> debug_info() const { return debug_info_; }
   /// Call this when the process has run.

@@ -19,11 +19,46 @@
 #include "sframe/elf/core.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
 namespace {
+
+/// The lines of frames, without their numbers. Threads share most of their frames, and recursion repeats
+/// them.
+class FrameLines {
+public:
+  FrameLines() : lines_(count) {}
+
+  /// The place of the frame's line, which is empty if it is not known. Another frame may take it later.
+  std::string* find(const unwind::Frame& frame) {
+    Line& line = lines_[frame.pc * 0x9e3779b97f4a7c15 >> (64 - bits)];
+    if (!is_same(line.frame, frame)) line.text.clear(), line.frame = frame;
+    return &line.text;
+  }
+
+private:
+  static constexpr unsigned bits = 9;
+  static constexpr std::size_t count = std::size_t{1} << bits;
+
+  struct Line {
+    unwind::Frame frame;
+    std::string text;
+  };
+
+  /// True if all is equal that a line shows.
+  static bool is_same(const unwind::Frame& a, const unwind::Frame& b) {
+    return a.pc == b.pc && a.found_by == b.found_by && a.lookup_pc() == b.lookup_pc() &&
+           a.signal_frame == b.signal_frame && a.trust == b.trust;
+  }
+
+  std::vector<Line> lines_;
+};
+
+constexpr int in_memory = -1; ///< for tool::Output
 
 class TextPrinter final : public Printer {
 public:
@@ -61,30 +96,25 @@ public:
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     if (settings_.fold && repeats_.add(frame)) return;
     print_repeats();
-    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
-    const std::vector<variables::Scope> scopes = symbolizer_.variables(frame, registers);
     out_ << '#';
     out_.decimal(frame.number);
     out_.fill(' ', frame.number < 10 ? 2 : 1);
-    out_.hex(frame.pc, 16);
-    out_ << "  ";
-    if (symbols.function) {
-      out_.safe(symbols.function->name) << " + ";
-      out_.hex(symbols.function->offset);
+    const bool may_keep = !settings_.registers && !symbolizer_.has_variables();
+    std::string* const kept = may_keep ? lines_.find(frame) : nullptr;
+    if (kept && !kept->empty()) {
+      out_ << *kept;
+      return;
     }
-    if (settings_.arguments && !scopes.empty())
-      print_arguments(scopes.back().arguments, symbols.function ? " (" : "(");
-    if (symbols.function || (settings_.arguments && !scopes.empty())) out_ << "  ";
-    if (symbols.module) {
-      out_ << '(', out_.safe(symbols.module->name());
-      // Without a name, a symbolizer needs this.
-      if (!symbols.function) out_ << " + ", out_.hex(frame.pc - symbols.module->info().start);
-      out_ << ")  ";
+    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
+    const std::vector<variables::Scope> scopes = symbolizer_.variables(frame, registers);
+    if (kept && !symbols.source) {
+      tool::Output line(in_memory);
+      print(frame, symbols, scopes, line);
+      *kept = line.take_text();
+      out_ << *kept;
+      return;
     }
-    out_ << '[' << frame.stepper();
-    if (frame.signal_frame) out_ << ", signal frame";
-    if (frame.trust == unwind::Trust::heuristic) out_ << ", heuristic";
-    out_ << "]\n";
+    print(frame, symbols, scopes, out_);
     if (symbols.source)
       print(*symbols.source, symbols.text, scopes);
     else if (!scopes.empty())
@@ -144,6 +174,29 @@ public:
   void end(process::ProcessState&) override {}
 
 private:
+  /// A frame's line after its number.
+  void print(const unwind::Frame& frame, const SymbolizedFrame& symbols,
+             std::span<const variables::Scope> scopes, tool::Output& out) {
+    out.hex(frame.pc, 16) << "  ";
+    if (symbols.function) {
+      out.safe(symbols.function->name) << " + ";
+      out.hex(symbols.function->offset);
+    }
+    if (settings_.arguments && !scopes.empty())
+      print_arguments(scopes.back().arguments, symbols.function ? " (" : "(", out);
+    if (symbols.function || (settings_.arguments && !scopes.empty())) out << "  ";
+    if (symbols.module) {
+      out << '(', out.safe(symbols.module->name());
+      // Without a name, a symbolizer needs this.
+      if (!symbols.function) out << " + ", out.hex(frame.pc - symbols.module->info().start);
+      out << ")  ";
+    }
+    out << '[' << frame.stepper();
+    if (frame.signal_frame) out << ", signal frame";
+    if (frame.trust == unwind::Trust::heuristic) out << ", heuristic";
+    out << "]\n";
+  }
+
   void print(const CoreHeader& core, std::int32_t signal) {
     crashed_ = core.crash.tid;
     goroutine_ = core.goroutine;
@@ -312,7 +365,7 @@ private:
       const modules::InlinedCall& call = symbols.inlined[i];
       const variables::Scope* const scope = i + 1 < scopes.size() ? &scopes[i] : nullptr;
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
-      if (scope && settings_.arguments) print_arguments(scope->arguments, "("), out_ << ' ';
+      if (scope && settings_.arguments) print_arguments(scope->arguments, "(", out_), out_ << ' ';
       print(call.at), out_ << '\n';
       print(text[i], call.at.line);
       if (scope) print_locals(*scope);
@@ -347,14 +400,15 @@ private:
       at = end + 1;
     }
   }
-  void print_arguments(std::span<const variables::Variable> arguments, std::string_view before) {
-    if (arguments.empty()) out_ << before;
+  static void print_arguments(std::span<const variables::Variable> arguments, std::string_view before,
+                              tool::Output& out) {
+    if (arguments.empty()) out << before;
     for (const variables::Variable& argument : arguments) {
-      out_ << std::exchange(before, ", ");
-      out_.safe(argument.name) << '=';
-      out_.safe(argument.value);
+      out << std::exchange(before, ", ");
+      out.safe(argument.name) << '=';
+      out.safe(argument.value);
     }
-    out_ << ')';
+    out << ')';
   }
   void print_locals(const variables::Scope& scope) {
     for (const variables::Variable& local : scope.locals) {
@@ -386,6 +440,7 @@ private:
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
   RepeatedFrames repeats_;
+  FrameLines lines_;
   bool in_header_ = false;
   bool has_several_ = false;               ///< threads
   bool has_names_ = false;                 ///< threads, other than that of the process
