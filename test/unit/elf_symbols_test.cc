@@ -91,6 +91,8 @@ TEST(ElfSymbols, NearestEnclosing) {
                                 {"last", local_notype, 0x1f00, 0},
                                 {"data", global_object, 0x1400, 8},
                                 {"$x", local_notype, 0x1500, 0},
+                                {"$d.7", local_notype, 0x1580, 0}, // of data, like $x of code
+                                {"$xy", local_notype, 0x1600, 0},  // a name like any other
                                 {"end", local_notype, 0x2000, 0}});
   auto image = Image::parse(bytes);
   ASSERT_TRUE(image);
@@ -107,7 +109,8 @@ TEST(ElfSymbols, NearestEnclosing) {
   EXPECT_EQ(found(table, 0x1100), "-");
   EXPECT_EQ(found(table, 0x121f), "after");
   EXPECT_EQ(found(table, 0x1220), "-");
-  EXPECT_EQ(found(table, 0x1eff), "open"); // to the next symbol
+  EXPECT_EQ(found(table, 0x15ff), "open"); // to the next symbol
+  EXPECT_EQ(found(table, 0x1600), "$xy");
   EXPECT_EQ(found(table, 0x1fff), "last"); // to the section's end
   EXPECT_EQ(found(table, 0x2000), "-");
   ASSERT_EQ(table.at(0x1040).size(), 1u);
@@ -198,6 +201,16 @@ TEST(ElfSymbols, DemanglesLegacyRust) {
             "_ZN99999999999999999999a17h5f3ae7b2c1d90e48E");
   EXPECT_EQ(demangle("_ZN5$uzz$17h5f3ae7b2c1d90e48E"), "$uzz$");
   EXPECT_EQ(demangle("_ZN4$u7$17h5f3ae7b2c1d90e48E"), "$u7$"); // a control character
+}
+
+/// Names of D (https://dlang.org/spec/abi.html), with at most 24 back-references ("Q").
+TEST(ElfSymbols, DemanglesD) {
+  EXPECT_EQ(demangle("_D4main3fooi"), "main.foo");
+  EXPECT_EQ(demangle("_D4main3foo6__initZ"), "initializer for main.foo");
+  const std::string most = "_D4main25" + std::string(24, 'Q') + "ai";
+  EXPECT_EQ(demangle(most), "main." + std::string(24, 'Q') + "a");
+  const std::string more = "_D4main26" + std::string(25, 'Q') + "ai";
+  EXPECT_EQ(demangle(more), more);
 }
 
 /// Each production of Rust's v0 mangling (RFC 2603). Expected: what c++filt of GNU binutils 2.40 prints,
