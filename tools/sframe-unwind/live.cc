@@ -301,7 +301,7 @@ private:
     return report_modules(app_.messages(), process_) || limit_;
   }
 
-  static constexpr std::size_t most_kept = std::size_t{1} << 19;
+  static constexpr std::size_t most_kept = std::size_t{1} << 18; ///< bytes: a block of LiveSpace
 
   tool::App& app_;
   const Options& options_;

@@ -113,6 +113,7 @@ std::string LiveProcess::explain_unstopped(std::uint32_t tid) const {
 
 void LiveProcess::take_threads(const live::Stop& stop) {
   threads_.clear();
+  threads_.reserve(stop.threads.size());
   names_.clear();
   unstopped_ = stop.unstopped;
   std::uint64_t pac_mask = 0;

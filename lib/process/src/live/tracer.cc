@@ -99,6 +99,7 @@ void Tracer::await(std::uint32_t tid, StopTimeout& timeout) {
 }
 
 void Tracer::read_registers() {
+  result_->threads.reserve(stopped_.size());
   for (const Tracee& tracee : stopped_)
     if (const auto thread = read_thread(tracee.tid, tracee.signal, abi_)) result_->threads.push_back(*thread);
 }
