@@ -169,6 +169,11 @@ public:
     entries_.zeros(1);
     return *this;
   }
+  /// The unit ends where its entries do: inside of it, and of what is open.
+  Dwarf& cut() {
+    is_cut_ = true;
+    return *this;
+  }
 
   Dwarf& base(const std::string& label, int kind, std::uint64_t size) {
     return open(base_type)
@@ -193,7 +198,7 @@ public:
   /// A file with the unit, its code at [0x1000, 0x1100) in the first section, and symbols of it: those that
   /// were added, and `target`, all of the code.
   TestElf build(std::uint16_t machine) {
-    close(); // the unit
+    if (!is_cut_) close(); // the unit
     for (const auto& [at, label] : references_) {
       const std::uint64_t target = labels_.at(label);
       for (unsigned i = 0; i < 4; ++i)
@@ -252,6 +257,7 @@ private:
   std::map<std::string, std::uint64_t> labels_;
   std::vector<std::pair<std::size_t, std::string>> references_;
   std::uint64_t at_ = 0;
+  bool is_cut_ = false;
 };
 
 } // namespace sframe::test::dwarf

@@ -913,6 +913,22 @@ TEST(Variables, HugeObjects) {
   EXPECT_NE(found.at("ints").find("..."), std::string::npos);
 }
 
+/// Entries that end with the end of an inner list: LLVM would go on beyond the end of the outer ones.
+TEST(Variables, CutEntries) {
+  for (const bool is_cut : {false, true}) {
+    Dwarf dwarf;
+    dwarf.base("int", is_signed, 4).function();
+    dwarf.open(lexical_block).end_attributes();
+    dwarf.local("n", "int", {0x35, 0x9f}).close();
+    if (is_cut)
+      dwarf.cut();
+    else
+      dwarf.close();
+    const auto found = locals(dwarf);
+    EXPECT_EQ(found.size(), is_cut ? 0u : 1u);
+  }
+}
+
 /// Each of many variables costs; what the budget does not suffice for is left out.
 TEST(Variables, Budget) {
   Dwarf dwarf;

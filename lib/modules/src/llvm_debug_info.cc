@@ -200,7 +200,7 @@ std::optional<DebugEntry> DebugReader::find_origin(const DebugEntry& from, const
     const std::uint64_t offset = value.getRawUValue();
     llvm::DWARFUnit* const unit = other->dwarf->context().getUnitForOffset(offset);
     if (!unit) return DebugEntry();
-    if (!other->check->can_read(*unit)) return std::nullopt;
+    if (!other->check->can_list(*unit)) return std::nullopt;
     return DebugEntry{other->dwarf->context().getDIEForOffset(offset), other};
   }
   llvm::DWARFUnit* unit = from.die.getDwarfUnit();
@@ -208,12 +208,12 @@ std::optional<DebugEntry> DebugReader::find_origin(const DebugEntry& from, const
     llvm::DWARFTypeUnit* const types =
         from.in->dwarf->context().getTypeUnitForHash(*signature, unit->isDWOUnit());
     if (!types) return DebugEntry();
-    if (!from.in->check->can_read(*types)) return std::nullopt;
+    if (!from.in->check->can_list(*types)) return std::nullopt;
     return DebugEntry{from.die.getAttributeValueAsReferencedDie(attribute), from.in};
   }
   if (const auto offset = value.getAsDebugInfoReference()) // else it is in the same unit
     unit = unit->isDWOUnit() ? nullptr : from.in->dwarf->context().getUnitForOffset(*offset);
-  if (unit && !from.in->check->can_read(*unit)) return std::nullopt;
+  if (unit && !from.in->check->can_list(*unit)) return std::nullopt;
   return DebugEntry{from.die.getAttributeValueAsReferencedDie(attribute), from.in};
 }
 

@@ -171,6 +171,25 @@ DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
   return result;
 }
 
+namespace {
+
+/// For entries whose list of children is cut, LLVM takes the end of the last list in the unit for theirs,
+/// never meets it, and crashes.
+bool has_sound_end(llvm::DWARFUnit& unit) {
+  if (!unit.getUnitDIE(false).isValid()) return true;
+  const llvm::DWARFDebugInfoEntry& last =
+      *unit.getDIEAtIndex(static_cast<unsigned>(unit.getNumDIEs() - 1)).getDebugInfoEntry();
+  return last.getTag() != llvm::dwarf::DW_TAG_null || last.getParentIdx().value_or(0) == 0;
+}
+
+} // namespace
+
+bool DebugCheck::can_list(llvm::DWARFUnit& unit) {
+  std::optional<bool>& known = units_[&unit].listable;
+  if (!known) known = can_read(unit) && has_sound_end(unit);
+  return *known;
+}
+
 bool DebugCheck::can_read_lines(llvm::DWARFUnit& unit) {
   std::optional<bool>& known = units_[&unit].has_lines;
   if (!known) known = can_read(unit) && take_lines(unit);
@@ -179,7 +198,7 @@ bool DebugCheck::can_read_lines(llvm::DWARFUnit& unit) {
 
 bool DebugCheck::can_look_up(llvm::DWARFUnit& unit) {
   std::optional<bool>& known = units_[&unit].fit;
-  if (!known) known = can_read(unit) && look_at_entries(unit) && can_read_lines(unit);
+  if (!known) known = can_list(unit) && look_at_entries(unit) && can_read_lines(unit);
   return *known;
 }
 

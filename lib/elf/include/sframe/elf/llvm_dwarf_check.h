@@ -38,6 +38,9 @@ public:
   /// True if the unit's entries can be read. Linear in its abbreviations; known units cost nothing.
   bool can_read(llvm::DWARFUnit& unit);
 
+  /// True if the unit's entries have children that can be listed. Reads the entries.
+  bool can_list(llvm::DWARFUnit& unit);
+
   /// True if the unit's line table can be read; it is charged once.
   bool can_read_lines(llvm::DWARFUnit& unit);
 
@@ -55,7 +58,7 @@ public:
 
 private:
   struct Unit {
-    std::optional<bool> readable, has_lines, fit;
+    std::optional<bool> readable, listable, has_lines, fit;
     bool has_functions = false;
   };
   struct Abbreviations {
