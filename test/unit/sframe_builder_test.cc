@@ -548,10 +548,10 @@ TEST(Builder, SortsByTheDistanceFromTheSection) {
 TEST(Builder, SortsManyFunctions) {
   constexpr std::uint64_t address = 0x10000;
   std::vector<Fde> functions;
-  for (std::uint64_t i = 0; i < 5000; ++i) {
-    functions.push_back(function(i * 0x123'4567'89ab, i % 7 + 1));
-    functions.push_back(function(address - i * 0x51, 8));
-    if (i % 100 == 0) functions.push_back(function(i * 0x123'4567'89ab, i % 7));
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    functions.push_back(function(i * std::uint64_t{0x123'4567'89ab}, i % 7 + 1));
+    functions.push_back(function(address - i * std::uint64_t{0x51}, 8));
+    if (i % 100 == 0) functions.push_back(function(i * std::uint64_t{0x123'4567'89ab}, i % 7));
   }
   std::ranges::shuffle(functions, std::mt19937(7));
   Builder builder({.version = VersionNumber::v3});
