@@ -33,17 +33,21 @@ constexpr SilentFrame silent_frames[] = {
 #undef SFRAME_SILENT_FRAME
 };
 
-/// `pattern` may have several "*".
+/// `pattern` may have several "*". What is between two of them is taken at its first place, what follows the
+/// last is the end of the name: names may be long.
 bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
+  std::size_t star = pattern.find('*');
   if (star == pattern.npos) return pattern == name;
   if (!name.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
   name.remove_prefix(star);
-  if (pattern.empty()) return true;
-  for (; !name.empty(); name.remove_prefix(1))
-    if (matches(pattern, name)) return true;
-  return false;
+  for (;;) {
+    pattern.remove_prefix(star + 1);
+    star = pattern.find('*');
+    if (star == pattern.npos) return name.ends_with(pattern);
+    const std::size_t at = name.find(pattern.substr(0, star));
+    if (at == name.npos) return false;
+    name.remove_prefix(at + star);
+  }
 }
 
 /// Where there is no name: what is the same for all processes with these files.
