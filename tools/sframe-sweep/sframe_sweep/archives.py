@@ -254,7 +254,7 @@ def _with_contents(path, size, stream, other_paths=()):
 
 def _cpio_members(stream):
     """The "newc" format, with hard links whose contents come with the last of them."""
-    links = {}
+    links, link_number = {}, 0
     while True:
         header = stream.exactly(110)
         if header[:6] not in (b"070701", b"070702"):
@@ -274,10 +274,13 @@ def _cpio_members(stream):
             key = (inode, major, minor)
             if link_count > 1 and not size:
                 links.setdefault(key, []).append(printable_path(name))
-                if sum(map(len, links.values())) > MAX_LINKS:
+                link_number += 1
+                if link_number > MAX_LINKS:
                     raise Damaged("too many hard links")
             else:
-                yield _with_contents(printable_path(name), size, stream, tuple(links.pop(key, ())))
+                others = tuple(links.pop(key, ()))
+                link_number -= len(others)
+                yield _with_contents(printable_path(name), size, stream, others)
         stream.seek(end)
         if stream.tell() < end:
             raise Damaged("truncated")

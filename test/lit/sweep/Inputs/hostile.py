@@ -36,6 +36,9 @@ write("pax.tar.gz", gzip.compress(header("x", 1 << 30, tarfile.XHDTYPE) + bytes(
 write("longname.tar.gz", gzip.compress((header("x", 1, tarfile.GNUTYPE_LONGNAME) + b"x".ljust(512, b"\0")) * 5000))
 write("cut.tar.gz", gzip.compress(packages.tar([("a.so", elf), ("b", os.urandom(1 << 20))]))[:1 << 19])
 write("middle.tar", packages.tar([("a.so", elf)])[:512 + -(-len(elf) // 512) * 512] + b"no header".ljust(1024, b"!"))
+# More hard links than may wait for their contents; then as many, which do not wait at the same time.
+packages.rpm(os.path.join(folder, "links-1-1.x.rpm"), "links", "1", "1", "x", [("a", 1 + i, 2, b"") for i in range(10_001)])
+packages.rpm(os.path.join(folder, "resolved-1-1.x.rpm"), "resolved", "1", "1", "x", [("a", 1 + i % 5000, 2, b"text" * (i // 5000 % 2)) for i in range(20_000)])
 write("size_1_amd64.deb", b"!<arch>\n" + b"%-16s%-12d%-6d%-6d%-8s%-10d`\n" % (b"data.tar.xz", 0, 0, 0, b"100644", -60))
 write("empty_1_amd64.deb", b"")
 write("header-1-1.x.rpm", b"\xed\xab\xee\xdb".ljust(96, b"\0") + b"\x8e\xad\xe8\x01\0\0\0\0" + struct.pack(">II", 1, 0xfffffff0) + bytes(16))

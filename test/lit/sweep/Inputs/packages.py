@@ -43,13 +43,13 @@ def tar(members):
 
 def cpio(members):
     """(name, inode, number of links, contents)."""
-    out = b""
+    out = bytearray()
     for name, inode, links, contents in [*members, ("TRAILER!!!", 0, 1, b"")]:
         fields = (inode, 0o100755 if inode else 0, 0, 0, links, 0, len(contents), 0, 0, 0, 0, len(name) + 1, 0)
         out += b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
         out += b"\0" * (-len(out) % 4) + contents
         out += b"\0" * (-len(out) % 4)
-    return out
+    return bytes(out)
 
 
 def rpm_header(tags):
