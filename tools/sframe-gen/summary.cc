@@ -2,6 +2,7 @@
 
 #include "summary.h"
 
+#include <sframe/base/printable.h>
 #include <sframe/code/disassembly.h>
 
 #include <algorithm>
@@ -22,12 +23,19 @@ FileRange range_of(const Input& input, const AddressRange& range, std::string_vi
                    const elf::SymbolTable* symbols) {
   FileRange out{std::string(member), {}, range.start, range.size, {}};
   if (symbols)
-    if (const auto match = find_symbol(input, *symbols, range.start)) out.name = match->symbol->name;
+    if (const auto match = find_symbol(input, *symbols, range.start))
+      out.name = shown_name(match->symbol->name);
   if (const auto place = input.object ? input.object->locate(range.start) : std::nullopt) {
     out.section = input.image->sections()[place->section].name;
     out.start = place->offset;
   }
   return out;
+}
+
+/// Charges the texts of a range, which thousands of others may have, too. False at the limit.
+bool may_keep(const Input& input, const FileRange& range) {
+  return input.budget->take(Resource::name_bytes,
+                            range.member.size() + range.section.size() + range.name.size());
 }
 
 } // namespace
@@ -80,8 +88,11 @@ void Summary::add_origins(const Input& input, const generate::Report& from, std:
   add(from.from_code, "code");
   add(from.from_stubs, "stub");
   std::ranges::sort(all, {}, [](const auto& range) { return range.first.start; });
-  for (const auto& [range, origin] : all)
-    origins.push_back({range_of(input, range, member, nullptr), origin});
+  for (const auto& [range, origin] : all) {
+    OriginRange out{range_of(input, range, member, nullptr), origin};
+    if (!may_keep(input, out)) return;
+    origins.push_back(std::move(out));
+  }
 }
 
 void Summary::add_repairs(const Input& input, const generate::Report& from, std::string_view member) {
@@ -90,6 +101,7 @@ void Summary::add_repairs(const Input& input, const generate::Report& from, std:
   for (const generate::Repair& repair : from.repairs) {
     const AddressRange range{repair.begin, repair.end - repair.begin};
     RepairedRange out{range_of(input, range, member, &symbols), {}, {}, {}};
+    if (!may_keep(input, out)) return;
     out.before = row_text(repair.before, *abi);
     out.after = row_text(repair.after, *abi);
     if (const auto code = input.image->read(range.start, range.size))
@@ -102,8 +114,11 @@ void Summary::add_left_out(const Input& input, const generate::Report& from, std
   if (from.left_out.empty()) return;
   elf::SymbolTable symbols;
   if (input.image) symbols = elf::SymbolTable::load(*input.image);
-  for (const generate::LeftOut& range : from.left_out)
-    left_out.push_back({range_of(input, {range.start, range.size}, member, &symbols), range.reason.name});
+  for (const generate::LeftOut& range : from.left_out) {
+    LeftOutRange out{range_of(input, {range.start, range.size}, member, &symbols), range.reason.name};
+    if (!may_keep(input, out)) return;
+    left_out.push_back(std::move(out));
+  }
 }
 
 } // namespace sframe::gen
