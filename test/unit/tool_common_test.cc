@@ -163,6 +163,10 @@ TEST(ToolText, Globs) {
   EXPECT_TRUE(glob("operator\\*", "operator*"));
   EXPECT_FALSE(glob("operator\\*", "operatorx"));
   EXPECT_TRUE(glob("std::*<*>::~*", "std::vector<int>::~vector"));
+  EXPECT_TRUE(glob("*abc", "abcababc"));
+  EXPECT_FALSE(glob("*abc", "abcab"));
+  EXPECT_TRUE(glob("*ab[cd]*e?", "abxabdee"));
+  EXPECT_FALSE(glob("*ab[cd]*e?", "abxabd"));
   EXPECT_FALSE(Glob::parse("[a"));
   EXPECT_FALSE(Glob::parse("[]"));
   EXPECT_FALSE(Glob::parse("a\\"));

@@ -24,11 +24,12 @@ unexpected<Failure> nothing_there(std::string what) {
 }
 
 /// A predicate for functions whose name, raw or demangled, matches. The arguments must outlive the result.
+/// None matches once the budget for names is used up.
 std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const Input& input,
                                                  const elf::SymbolTable& symbols) {
   return [&](const cfi::Fde& fde) {
     const auto match = find_symbol(input, symbols, fde.start);
-    if (!match) return false;
+    if (!match || !input.budget->take(Resource::name_bytes, match->symbol->name.size())) return false;
     return glob.matches(match->symbol->name) ||
            glob.matches(elf::demangle(match->symbol->name, input.image->budget()));
   };
@@ -287,6 +288,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
     options.wanted = name_filter(*line.function, input, symbols);
   }
   auto conversion = generate::from_cfi(*cfi, options);
+  if (line.function && input.budget->is_used_up(Resource::name_bytes))
+    return failed(*input.budget->problem());
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is

@@ -4,6 +4,7 @@
 
 #include "sframe/tool/text.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace sframe::tool {
@@ -82,10 +83,15 @@ bool Glob::matches(std::string_view name) const {
   // On a mismatch, only the last `*` has to match one more character: extending earlier ones cannot help.
   std::size_t at = 0, in_name = 0;
   std::size_t after_star = std::string::npos, star_from = 0;
+  std::string_view literal; // the characters after that `*` that stand for themselves: searching them is fast
+  const auto skip_to_literal = [&] {
+    star_from = in_name = std::min(name.find(literal, in_name), name.size());
+  };
   while (in_name < name.size()) {
     if (at < pattern_.size() && pattern_[at] == '*') {
       after_star = ++at;
-      star_from = in_name;
+      literal = std::string_view(pattern_).substr(at, pattern_.find_first_of("*?[\\", at) - at);
+      skip_to_literal();
       continue;
     }
     if (at < pattern_.size() && matches_one(at, static_cast<unsigned char>(name[in_name]))) {
@@ -94,7 +100,8 @@ bool Glob::matches(std::string_view name) const {
     }
     if (after_star == std::string::npos) return false;
     at = after_star;
-    in_name = ++star_from;
+    in_name = star_from + 1;
+    skip_to_literal();
   }
   while (at < pattern_.size() && pattern_[at] == '*') ++at;
   return at == pattern_.size();
