@@ -28,12 +28,21 @@ void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
     frames_.push_back(folded_name(symbols.function->name));
   else
     frames_.push_back(symbols.module ? "[" + folded_name(symbols.module->name()) + "]" : "[unknown]");
+  kept_ += frames_.back().size();
 }
 
 void FoldedStacks::end_thread(const unwind::WalkEnd&) {
   std::string stack = thread_;
-  for (const std::string& frame : frames_ | std::views::reverse) stack += ';' + frame;
-  StackCount& count = counts_[stack];
+  for (const std::string& frame : frames_ | std::views::reverse) {
+    stack += ';';
+    stack += frame;
+    kept_ -= frame.size();
+  }
+  frames_.clear();
+  const std::size_t size = stack.size();
+  const auto [at, is_new] = counts_.try_emplace(std::move(stack));
+  if (is_new) kept_ += size;
+  StackCount& count = at->second;
   ++count.all;
   count.running += is_running_;
 }

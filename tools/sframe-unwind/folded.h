@@ -33,6 +33,8 @@ public:
   void comparison(std::span<const unwind::StepperComparison>) override {}
   void end_thread(const unwind::WalkEnd&) override;
   void end(process::ProcessState&) override {}
+  /// The different stacks of all samples: in memory, and twice in a flame graph.
+  std::uint64_t kept() const override { return 3 * kept_; }
 
   /// One line per stack, sorted by its text.
   void print(tool::Output& out) const;
@@ -48,6 +50,7 @@ private:
   std::string thread_;
   std::vector<std::string> frames_; ///< innermost first
   std::map<std::string, StackCount> counts_;
+  std::uint64_t kept_ = 0;
   std::vector<std::uint32_t> running_;
   bool is_running_ = false; ///< the current thread
 };

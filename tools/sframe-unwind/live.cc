@@ -62,8 +62,11 @@ public:
   }
   void end(process::ProcessState&) override {}
 
-  void replay(Printer& printer) const {
+  /// False if a limit was reached; it ends the stacks.
+  bool replay(Printer& printer, const tool::Output& out, Budget& budget) const {
     const unwind::Registers none{};
+    PrintCharge charge(printer, out, &budget);
+    bool complete = true;
     for (const Stack& stack : stacks_) {
       if (stack.running) {
         printer.running_goroutine(stack.goroutines.front());
@@ -76,10 +79,18 @@ public:
       else
         printer.begin_goroutine(goroutines);
       if (stack.python) printer.python(*stack.python);
-      for (std::size_t i = 0; i < stack.frames.size(); ++i)
+      unwind::WalkEnd end = stack.end;
+      for (std::size_t i = 0; i < stack.frames.size() && !out.failed(); ++i) {
+        if (!complete || budget.is_used_up(Resource::name_bytes) || !charge.may_go_on()) {
+          complete = end.complete = false;
+          end.reason = unwind::StopReason::budget;
+          break;
+        }
         printer.frame(stack.frames[i], with_registers_ ? stack.registers[i] : none);
-      printer.end_thread(stack.end);
+      }
+      printer.end_thread(end);
     }
+    return complete;
   }
 
 private:
@@ -280,12 +291,12 @@ private:
     }
     if (folded_) {
       symbolizer();
-      recording.replay(*folded_);
+      complete_ &= recording.replay(*folded_, out_, *process_.space().budget());
       return;
     }
     const auto printer = make_printer();
     printer->begin(process_, nullptr);
-    recording.replay(*printer);
+    complete_ &= recording.replay(*printer, out_, *process_.space().budget());
     printer->end(process_);
   }
 

@@ -21,6 +21,7 @@
 
 #include "sframe/base/problem.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,6 +77,8 @@ public:
   virtual void comparison(std::span<const unwind::StepperComparison> results) = 0;
   virtual void end_thread(const unwind::WalkEnd& end) = 0;
   virtual void end(process::ProcessState& process) = 0;
+  /// Bytes of text that are to be printed later: for limits, they are printed.
+  virtual std::uint64_t kept() const { return 0; }
 };
 
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer,

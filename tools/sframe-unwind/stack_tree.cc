@@ -33,8 +33,13 @@ public:
   }
   void python(const languages::PythonStack& stack) override { stacks_.back().python = stack; }
   void frame(const unwind::Frame& frame, const unwind::Registers&) override {
+    constexpr std::size_t rest_of_line = 48; // address, offset, how it was found
+    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
+    kept_ += rest_of_line + (symbols.function ? symbols.function->name.size() : 0) +
+             (symbols.module ? symbols.module->name().size() : 0);
     stacks_.back().frames.push_back(frame);
   }
+  std::uint64_t kept() const override { return kept_; }
   void comparison(std::span<const unwind::StepperComparison>) override {}
   void end_thread(const unwind::WalkEnd& end) override { stacks_.back().end = end; }
 
@@ -112,6 +117,7 @@ private:
   Symbolizer& symbolizer_;
   std::unique_ptr<Printer> text_;
   std::vector<Stack> stacks_;
+  std::uint64_t kept_ = 0;
   std::uint32_t crashed_ = 0;
 };
 

@@ -24,10 +24,10 @@ namespace {
 class PrintingReceiver final : public unwind::FrameReceiver {
 public:
   PrintingReceiver(Printer& printer, const tool::Output& out, Budget* budget)
-      : printer_(printer), out_(out), budget_(budget), charged_(out.size()) {}
+      : printer_(printer), out_(out), budget_(budget), charge_(printer, out, budget) {}
   bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     printer_.frame(frame, registers);
-    return !out_.failed() && may_print();
+    return !out_.failed() && charge_.may_go_on();
   }
 
   /// Walks a stack and prints its end. True if the walk was complete.
@@ -40,16 +40,10 @@ public:
   }
 
 private:
-  bool may_print() {
-    constexpr std::uint64_t at_once = 1 << 16;
-    if (!budget_ || out_.size() - charged_ < at_once) return true;
-    return budget_->take(Resource::printed_bytes, out_.size() - std::exchange(charged_, out_.size()));
-  }
-
   Printer& printer_;
   const tool::Output& out_;
   Budget* budget_;
-  std::uint64_t charged_; ///< bytes of output already charged to the budget
+  PrintCharge charge_;
 };
 
 /// Hashes a stack, so that stacks can be compared without storing them: walking again is cheap.

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "printer.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/process/process_state.h"
 #include "sframe/tool/messages.h"
 #include "sframe/tool/output.h"
@@ -45,6 +46,29 @@ std::vector<const process::Thread*> wanted_threads(const process::ProcessState& 
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   Languages* languages, tool::Messages* messages);
+
+/// Charges what a printer prints to a budget.
+class PrintCharge {
+public:
+  /// What `printer` keeps from before counts, too. `budget` may be nullptr.
+  PrintCharge(const Printer& printer, const tool::Output& out, Budget* budget)
+      : printer_(printer), out_(out), budget_(budget), charged_(out.size()) {}
+  /// After each frame: false if no more may be printed.
+  bool may_go_on() {
+    constexpr std::uint64_t at_once = 1 << 16;
+    const std::uint64_t printed = out_.size() + printer_.kept();
+    if (!budget_ || printed < charged_ + at_once) return true;
+    const std::uint64_t more = printed - charged_;
+    charged_ = printed;
+    return budget_->take(Resource::printed_bytes, more);
+  }
+
+private:
+  const Printer& printer_;
+  const tool::Output& out_;
+  Budget* budget_;
+  std::uint64_t charged_; ///< bytes already charged
+};
 
 /// Warns about problems of modules found in walks; true if a file was missing.
 bool report_modules(tool::MessageSink& messages, process::ProcessState& process);

@@ -38,6 +38,12 @@ elif case == "threads":
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b""))], 65536)
     ram = words([code + 8 + i % 1000 for i in range(50_000)] + [0])
     write(folder, program, b"".join(status(1 + i, code + 8, stack + 8 * i % 4096) for i in range(1600)), [(stack, ram, len(ram), 6)])
+elif case == "names":
+    # 60,000 frames in two functions, whose names have 60 kB.
+    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + i, 0x12, 0, 1, code + 128 * i, 128) for i in range(2))
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"")), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, b"\0" + b"f" * 60_000 + b"\0")], 256)
+    ram = words([code + 8 + 128 * (i & 1) for i in range(60_000)] + [0])
+    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
 elif case in ("guesses", "scans"):
     # 40,000 frames in code without tables, at as many addresses: by frame records, or by looks up the stack.
     calls = b"\xff\xd0" * 50_000  # call *%rax

@@ -26,7 +26,8 @@ def eh_frame(address, start, size, instructions):
 
 
 def elf(parts, code_size, with_id=True):
-    """parts: (name, type, flags, bytes); code is at text + 4096, the parts follow. All is one segment."""
+    """parts: (name, type, flags, bytes[, link, entry size]); code is at text + 4096, the parts follow. Their sections are
+    numbered from 2 on. All is one segment."""
     note = struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id if with_id else b""
     out = bytearray(4096 + code_size)
     out[0x200 : 0x200 + len(note)] = note
@@ -39,9 +40,9 @@ def elf(parts, code_size, with_id=True):
 
     headers.append(bytes(64))
     header(".text", 1, 6, 4096, code_size)
-    for name, kind, flags, content in parts:
+    for name, kind, flags, content, *more in parts:
         content = content(text + len(out)) if callable(content) else content
-        header(name, kind, flags, len(out), len(content))
+        header(name, kind, flags, len(out), len(content), *more)
         out += content + bytes(-len(content) % 8)
     loaded = len(out)
     at = len(out)
