@@ -11,6 +11,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/base/parallel.h"
+#include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
 #include "sframe/tool/progress.h"
 
@@ -22,11 +23,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,7 +70,12 @@ struct CoreResult {
   std::string json;    ///< a line
   std::vector<StackTree::Frame> frames;
 
-  std::size_t size() const { return json.size() + frames.size() * sizeof(StackTree::Frame) + sizeof *this; }
+  std::size_t size() const {
+    std::size_t size = json.size() + frames.size() * sizeof(StackTree::Frame) + sizeof *this;
+    for (const StackTree::Frame& frame : frames) size += frame.function.size() + frame.module.size();
+    for (const std::string& frame : signature.frames) size += frame.size();
+    return size;
+  }
 };
 
 /// Hands over the results of pieces in their order. A piece that is far ahead of the others waits, so that
@@ -128,7 +136,8 @@ std::string one_line(std::string_view document, const std::string& path) {
 }
 
 /// The innermost frames of a stack for a tree, if one is wanted. Repeated functions count once, so that the
-/// depth of a recursion has no effect.
+/// depth of a recursion has no effect. The trees of all cores are kept until the end: their text is limited,
+/// so that small cores with long names do not take much memory.
 class TreeFrames final : public unwind::FrameReceiver {
 public:
   explicit TreeFrames(Symbolizer* symbolizer) : symbolizer_(symbolizer) {}
@@ -136,20 +145,26 @@ public:
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     if (!symbolizer_) return true;
     StackTree::Frame next = StackTree::frame_of(frame, symbolizer_->symbolize(frame));
-    if (!frames.empty() && frames.back().function == next.function && frames.back().module == next.module)
+    if (!frames.empty() && frames.back().function == next.function && frames.back().module == next.module) {
       frames.back().offset.reset();
-    else if (frames.size() < most)
-      frames.push_back(std::move(next));
-    else if (frames.size() == most)
-      frames.push_back({"more frames", {}, {}});
+      return true;
+    }
+    if (is_full_) return true;
+    next.function = shown_name(next.function);
+    next.module = shown_name(next.module);
+    text_ += next.function.size() + next.module.size();
+    is_full_ = frames.size() == most || text_ > most_text;
+    frames.push_back(is_full_ ? StackTree::Frame{"more frames", {}, {}} : std::move(next));
     return true;
   }
 
   std::vector<StackTree::Frame> frames; ///< innermost first
 
 private:
-  static constexpr std::size_t most = 256;
+  static constexpr std::size_t most = 256, most_text = 64 << 10;
   Symbolizer* symbolizer_; ///< nullptr: no tree is wanted
+  std::size_t text_ = 0;
+  bool is_full_ = false;
 };
 
 struct Group {
@@ -288,8 +303,8 @@ private:
     out_failed_ = out_.failed();
     if (result.state != State::walked) return;
     const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());
-    if (added)
-      groups_.push_back({result.signature.text, std::move(result.signature.frames), result.signal, {}, {}});
+    if (added) groups_.push_back({result.signature.text, {}, result.signal, {}, {}});
+    if (added && json_) groups_.back().frames = std::move(result.signature.frames);
     Group& group = groups_[at->second];
     group.cores.push_back(number);
     constexpr std::size_t most_programs = 16;
@@ -301,12 +316,7 @@ private:
 
   /// For the tree.
   void add_stack(std::size_t core, std::vector<StackTree::Frame> frames) {
-    std::string key;
-    for (const StackTree::Frame& frame : frames)
-      key += frame.function + '\0' + frame.module + '\0' + (frame.offset ? hex(*frame.offset) : "") + '\n';
-    Stack& stack = stacks_[std::move(key)];
-    if (stack.cores.empty()) stack.frames = std::move(frames);
-    stack.cores.push_back(core);
+    stacks_[std::move(frames)].push_back(core);
   }
 
   std::string names_of(const std::vector<std::size_t>& cores) const {
@@ -317,10 +327,10 @@ private:
 
   void print_tree() {
     StackTree tree;
-    for (const auto& [key, stack] : stacks_) {
-      tree.begin(stack.cores.size());
-      for (const StackTree::Frame& frame : stack.frames | std::views::reverse) tree.add(frame);
-      tree.end(names_of(stack.cores));
+    for (const auto& [frames, cores] : stacks_) {
+      tree.begin(cores.size());
+      for (const StackTree::Frame& frame : frames | std::views::reverse) tree.add(frame);
+      tree.end(names_of(cores));
     }
     tree.print(out_);
   }
@@ -417,12 +427,18 @@ private:
   std::atomic<bool> out_failed_ = false;
 
   // Only of take(), and after all cores were walked.
-  struct Stack {
-    std::vector<StackTree::Frame> frames; ///< innermost first
-    std::vector<std::size_t> cores;
+  struct SamePlaces {
+    bool operator()(const std::vector<StackTree::Frame>& a, const std::vector<StackTree::Frame>& b) const {
+      return std::ranges::lexicographical_compare(a, b, {}, place_of, place_of);
+    }
+    static std::tuple<const std::string&, const std::string&, const std::optional<std::uint64_t>&>
+    place_of(const StackTree::Frame& frame) {
+      return {frame.function, frame.module, frame.offset};
+    }
   };
-  std::map<std::string, Stack, std::less<>> stacks_; ///< by their frames
-  std::vector<Group> groups_;                        ///< by their first cores
+  /// The cores that have a stack, innermost frame first.
+  std::map<std::vector<StackTree::Frame>, std::vector<std::size_t>, SamePlaces> stacks_;
+  std::vector<Group> groups_; ///< by their first cores
   std::map<std::string, std::size_t, std::less<>> by_signature_;
   std::set<std::string, std::less<>> printed_;
   std::uint64_t walked_ = 0, failed_ = 0, skipped_ = 0, repeated_ = 0;

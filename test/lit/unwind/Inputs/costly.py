@@ -44,6 +44,14 @@ elif case == "names":
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"")), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, b"\0" + b"f" * 60_000 + b"\0")], 256)
     ram = words([code + 8 + 128 * (i & 1) for i in range(60_000)] + [0])
     write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+elif case == "many-names":
+    # 20 cores, with frames in 200 functions and more, whose names are all ends of a string of 60 kB.
+    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + i, 0x12, 0, 1, code + 16 * i, 16) for i in range(256))
+    names = b"\0" + b"".join(b"%06d" % i for i in range(10_000)) + b"\0"
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b"")), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, names)], 4096)
+    for number in range(20):
+        ram = words([code + 8 + 16 * i for i in range(200 + number)] + [0])
+        write(os.path.join(folder, str(number)), program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
 elif case in ("guesses", "scans"):
     # 40,000 frames in code without tables, at as many addresses: by frame records, or by looks up the stack.
     calls = b"\xff\xd0" * 50_000  # call *%rax
