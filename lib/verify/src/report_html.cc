@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace sframe::verify {
@@ -52,11 +53,18 @@ private:
   std::deque<code::Instruction> instructions_around(std::uint64_t pc, const OwnedRange& function);
   std::string row_at(std::uint64_t pc, const OwnedRange& function) const;
 
+  /// What was shown last.
+  struct Shown {
+    std::uint64_t function = 0, first = 0, pc = 0; ///< addresses
+  };
+
   std::map<Kind, Cause> causes_;
   std::unique_ptr<code::Decoder> decoder_;
+  std::optional<Shown> last_;
 };
 
-/// Those before the address are only known from the function's start.
+/// Those before the address are only known from the function's start, or from what was shown for an earlier
+/// finding in it: a large function is not decoded again for each finding.
 std::deque<code::Instruction> HtmlReport::instructions_around(std::uint64_t pc, const OwnedRange& function) {
   constexpr std::size_t before = 6, after = 4;
   std::deque<code::Instruction> shown;
@@ -66,7 +74,9 @@ std::deque<code::Instruction> HtmlReport::instructions_around(std::uint64_t pc, 
   if (!bytes) return shown;
   std::vector<code::Effect> effects;
   std::size_t follow = 0;
-  for (std::uint64_t at = 0; at < bytes->size() && follow < after;) {
+  std::uint64_t at =
+      last_ && last_->function == function.begin && last_->pc <= pc ? last_->first - function.begin : 0;
+  while (at < bytes->size() && follow < after) {
     if (!input().spend(Resource::code_steps, 1)) break;
     code::Instruction instruction;
     effects.clear();
@@ -78,6 +88,7 @@ std::deque<code::Instruction> HtmlReport::instructions_around(std::uint64_t pc, 
     else if (shown.size() > before)
       shown.pop_front();
   }
+  if (!shown.empty()) last_ = {function.begin, shown.front().address, pc};
   return shown;
 }
 
