@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layouts: runtime/symtab.go (pcHeader, pcvalue, step), runtime/runtime2.go (_func) of Go 1.2, 1.16, 1.18
+// and 1.20, the releases that changed them.
+
+#include "sframe/elf/go_functions.h"
+
+#include "sframe/bytes.h"
+#include "sframe/elf/symbols.h"
+
+#include <algorithm>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr std::uint64_t header_size = 8, word_size = 8;
+constexpr std::uint32_t magic_12 = 0xfffffffb, magic_116 = 0xfffffffa, magic_118 = 0xfffffff0,
+                        magic_120 = 0xfffffff1;
+
+/// Numbers of 32 bits in _func, after the function's start.
+constexpr unsigned field_name = 0, field_frame_size = 3, field_file = 4, field_line = 5,
+                   field_other_count = 6, field_unit = 7;
+/// Among the further tables of a function (PCDATA): that of calls that were inlined.
+constexpr std::uint32_t table_inlined = 2;
+
+constexpr std::uint8_t flag_top = 1, flag_sets_sp = 2, flag_assembly = 4;
+
+/// The text at the start of the bytes.
+std::string_view text_at(std::span<const std::byte> bytes) {
+  const auto most = bytes.first(std::min(bytes.size(), SymbolTable::max_name_size));
+  const auto end = std::ranges::find(most, std::byte{0});
+  return {reinterpret_cast<const char*>(most.data()), static_cast<std::size_t>(end - most.begin())};
+}
+
+/// A number of at most 32 bits, 7 bits per byte, lowest first.
+std::optional<std::uint32_t> read_varint(std::span<const std::byte>& bytes) {
+  std::uint32_t value = 0;
+  for (unsigned shift = 0; shift < 35 && !bytes.empty(); shift += 7) {
+    const auto byte = std::to_integer<std::uint32_t>(bytes.front());
+    bytes = bytes.subspan(1);
+    value |= (byte & 0x7f) << shift;
+    if (!(byte & 0x80)) return value;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<GoFunctions> GoFunctions::open(const Image& image) {
+  const SectionHeader* section = image.find_section(".gopclntab");
+  if (!section) section = image.find_section(".data.rel.ro.gopclntab");
+  if (!section || image.relocatable()) return std::nullopt;
+  auto contents = image.contents(*section);
+  if (!contents) return std::nullopt;
+  GoFunctions table;
+  table.contents_ = std::move(*contents);
+  table.order_ = image.byte_order();
+  if (!table.read_header() || !table.find_text(image, section->address)) return std::nullopt;
+  return table;
+}
+
+bool GoFunctions::read_header() {
+  const std::span<const std::byte> bytes = contents_.bytes();
+  if (bytes.size() < header_size) return false;
+  switch (load<std::uint32_t>(bytes.data(), order_)) {
+  case magic_12: version_ = Version::go12; break;
+  case magic_116: version_ = Version::go116; break;
+  case magic_118: version_ = Version::go118; break;
+  case magic_120: version_ = Version::go120; break;
+  default: return false;
+  }
+  quantum_ = std::to_integer<unsigned>(bytes[6]);
+  if ((quantum_ != 1 && quantum_ != 2 && quantum_ != 4) || std::to_integer<unsigned>(bytes[7]) != word_size)
+    return false;
+  bool is_complete = true;
+  const auto word = [&](unsigned number) {
+    const auto value = load_at<std::uint64_t>(bytes, header_size + number * word_size, order_);
+    is_complete &= value.has_value();
+    return value.value_or(0);
+  };
+  count_ = word(0);
+  if (version_ == Version::go12) {
+    list_ = header_size + word_size;
+  } else {
+    const unsigned first = has_frames() ? 3 : 2; // the start of the code comes before, since 1.18
+    names_ = word(first);
+    units_ = word(first + 1);
+    files_ = word(first + 2);
+    values_ = word(first + 3);
+    data_ = list_ = word(first + 4);
+  }
+  entry_size_ = has_frames() ? 4 : word_size;
+  // The list ends with the end of the last function.
+  const std::uint64_t list_size = from(list_).size();
+  return is_complete && list_size >= entry_size_ && count_ <= (list_size - entry_size_) / (2 * entry_size_);
+}
+
+/// Functions have addresses until 1.18, later offsets from the start of the code. The word for that is
+/// relocated in programs at any address. Where it is not used any more, the code is all of .text, unless C
+/// code is linked in: the program's entry point shows that.
+bool GoFunctions::find_text(const Image& image, std::uint64_t table_address) {
+  if (!has_frames()) return true;
+  constexpr std::uint64_t place = header_size + 2 * word_size;
+  text_ = load_at<std::uint64_t>(contents_.bytes(), place, order_).value_or(0);
+  if (text_ || count_ == 0) return true;
+  const auto pointers = image.loaded_pointers();
+  const auto pointer =
+      std::ranges::lower_bound(pointers, table_address + place, {}, &Image::LoadedPointer::address);
+  if (pointer != pointers.end() && pointer->address == table_address + place) {
+    text_ = pointer->value;
+    return true;
+  }
+  const SectionHeader* const text = image.find_section(".text");
+  if (!text) return false;
+  text_ = text->address;
+  const auto entry = find(image.entry());
+  return entry && entry->extent.start == image.entry();
+}
+
+std::span<const std::byte> GoFunctions::from(std::uint64_t offset) const {
+  const std::span<const std::byte> bytes = contents_.bytes();
+  return bytes.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes.size())));
+}
+
+/// `index` up to count_: the last one is the end of all.
+std::optional<std::uint64_t> GoFunctions::start_of(std::uint64_t index) const {
+  const auto bytes = from(list_);
+  const std::uint64_t at = 2 * entry_size_ * index;
+  if (at > bytes.size() || bytes.size() - at < entry_size_) return std::nullopt;
+  return text_ + load_sized(bytes.data() + at, entry_size_, order_);
+}
+
+std::optional<GoFunction> GoFunctions::find(std::uint64_t address) const {
+  // The last function that starts at or before the address.
+  std::uint64_t low = 0, high = count_;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    const auto start = start_of(middle);
+    if (!start) return std::nullopt;
+    if (*start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0) return std::nullopt;
+  const auto start = start_of(low - 1), end = start_of(low);
+  if (!start || !end || address - *start >= *end - *start || *end < *start) return std::nullopt;
+  const std::uint64_t at = (2 * (low - 1) + 1) * entry_size_;
+  const auto list = from(list_);
+  if (at > list.size() || list.size() - at < entry_size_) return std::nullopt;
+  GoFunction function;
+  function.extent = {*start, *end - *start};
+  function.data = load_sized(list.data() + at, entry_size_, order_);
+  const auto name = field(function, field_name);
+  if (!name) return std::nullopt;
+  function.name = text_at(from(names_).subspan(std::min<std::size_t>(*name, from(names_).size())));
+  if (has_frames()) {
+    const auto flags = field(function, version_ == Version::go120 ? 9 : 8); // their second byte
+    if (!flags) return std::nullopt;
+    const auto flag = static_cast<std::uint8_t>(*flags >> (order_ == ByteOrder::little ? 8 : 16));
+    function.is_top = flag & flag_top;
+    function.sets_sp = flag & flag_sets_sp;
+    function.is_assembly = flag & flag_assembly;
+  }
+  return function;
+}
+
+std::optional<std::uint32_t> GoFunctions::field(const GoFunction& function, unsigned number) const {
+  const auto bytes = from(data_);
+  if (function.data > bytes.size()) return std::nullopt;
+  return load_at<std::uint32_t>(bytes, function.data + entry_size_ + number * std::uint64_t{4}, order_);
+}
+
+/// Values are kept as differences: of the value, then of the code offset where it ends. The first value
+/// starts at -1.
+std::optional<std::int32_t> GoFunctions::value_at(std::uint32_t table, const GoFunction& function,
+                                                  std::uint64_t address, Budget* budget) const {
+  constexpr std::uint32_t most_steps = 1 << 18;
+  if (table == 0) return std::nullopt;
+  auto bytes = from(values_);
+  bytes = bytes.subspan(std::min<std::size_t>(table, bytes.size()));
+  const std::uint64_t wanted = address - function.extent.start;
+  std::uint64_t offset = 0;
+  std::uint32_t value = static_cast<std::uint32_t>(-1), steps = 0;
+  bool found = false;
+  while (!found && steps < most_steps) {
+    const auto difference = read_varint(bytes);
+    if (!difference || (*difference == 0 && steps)) break;
+    const auto length = read_varint(bytes);
+    if (!length || *length == 0) break;
+    ++steps;
+    value += (*difference >> 1) ^ -(*difference & 1); // zigzag
+    offset += std::uint64_t{*length} * quantum_;
+    found = wanted < offset;
+  }
+  if (budget && !budget->take(Resource::cfi_instructions, steps)) return std::nullopt;
+  return found ? std::optional(static_cast<std::int32_t>(value)) : std::nullopt;
+}
+
+std::optional<std::uint32_t> GoFunctions::frame_size(const GoFunction& function, std::uint64_t address,
+                                                     Budget* budget) const {
+  if (!has_frames()) return std::nullopt;
+  const auto table = field(function, field_frame_size);
+  const auto size = table ? value_at(*table, function, address, budget) : std::nullopt;
+  return size && *size >= 0 ? std::optional(static_cast<std::uint32_t>(*size)) : std::nullopt;
+}
+
+std::optional<GoFunctions::Line> GoFunctions::line(const GoFunction& function, std::uint64_t address,
+                                                   Budget* budget) const {
+  if (!has_frames()) return std::nullopt;
+  const auto files = field(function, field_file), lines = field(function, field_line),
+             unit = field(function, field_unit), others = field(function, field_other_count);
+  if (!files || !lines || !unit || !others) return std::nullopt;
+  const auto file = value_at(*files, function, address, budget),
+             number = value_at(*lines, function, address, budget);
+  if (!file || !number || *file < 0 || *number < 0) return std::nullopt;
+  const auto name = load_at<std::uint32_t>(
+      from(units_), (std::uint64_t{*unit} + static_cast<std::uint32_t>(*file)) * 4, order_);
+  if (!name || *name > from(files_).size()) return std::nullopt;
+  Line line{text_at(from(files_).subspan(*name)), static_cast<std::uint32_t>(*number), false};
+  if (line.file.empty()) return std::nullopt;
+  if (*others > table_inlined) {
+    const auto inlined = field(function, (version_ == Version::go120 ? 10 : 9) + table_inlined);
+    const auto call = inlined ? value_at(*inlined, function, address, budget) : std::nullopt;
+    line.is_inlined = call && *call >= 0;
+  }
+  return line;
+}
+
+} // namespace sframe::elf
