@@ -56,7 +56,8 @@ TEST(StepperGroup, AddsByPriority) {
   group.add(idle("cfi2", 20));
   EXPECT_EQ(asked(group, 0x1234), "sframe cfi cfi2 guess");
   EXPECT_EQ(group.exact().size(), 3u);
-  EXPECT_EQ(StepperGroup(default_steppers(amd64, nullptr)).exact().size(), 4u); // sframe cfi signal bottom
+  EXPECT_EQ(StepperGroup(default_steppers(amd64, nullptr)).exact().size(),
+            5u); // sframe cfi signal go-table bottom
 }
 
 TEST(StepperGroup, ChoosesByAddress) {

@@ -28,12 +28,12 @@ bool is_standard_library(std::string_view function) {
   return std::ranges::any_of(names, [&](std::string_view name) { return function.starts_with(name); });
 }
 
-/// Whether the debug information is small enough to be opened for one line: opening it takes time in
-/// proportion to its size, most of all if it is compressed.
+/// Whether the debug information, if there is any, is small enough to be opened for one line: opening it
+/// takes time in proportion to its size, most of all if it is compressed.
 bool is_small(modules::Module& module) {
   constexpr std::uint64_t most = 16 << 20, per_compressed_byte = 8;
   const elf::Image* const image = module.debug_image();
-  if (!image) return false;
+  if (!image) return true; // Go has a table of its own
   std::uint64_t size = 0;
   for (const elf::SectionHeader& section : image->sections())
     if (section.name.starts_with(".debug_"))

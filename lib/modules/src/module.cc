@@ -60,6 +60,10 @@ struct ModuleParts {
   std::string sidecar_problem;
   std::unique_ptr<UnwindTables> tables;
 
+  bool go_tried = false;
+  std::optional<elf::GoFunctions> go;
+  std::map<std::uint64_t, elf::Symbol> go_symbols; ///< of the functions asked for, by address
+
   bool debugdata_tried = false;
   std::optional<elf::Unpacked> debugdata; ///< contents of .gnu_debugdata, an ELF file
   elf::SymbolTable more_symbols;          ///< of debugdata
@@ -697,9 +701,33 @@ std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t add
 
 std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
   if (!symbols_) load_symbols();
-  const auto match = find_own_symbol(address), more = parts_->more_symbols.find(address);
-  if (!match || (more && more->offset < match->offset)) return more;
-  return match;
+  auto match = find_own_symbol(address);
+  const auto more = parts_->more_symbols.find(address);
+  if (!match || (more && more->offset < match->offset)) match = more;
+  if (match && match->offset < match->symbol->size) return match;
+  const elf::GoFunctions* const go = go_functions();
+  const auto function = go ? go->find(address) : std::nullopt;
+  if (!function || function->name.empty()) return match;
+  const std::uint64_t start = function->extent.start;
+  if (match && match->offset <= address - start) return match;
+  constexpr std::uint8_t type_function = 2;
+  const elf::Symbol symbol{
+      .address = start, .size = function->extent.size, .name = function->name, .type = type_function};
+  return elf::SymbolTable::Match{&parts_->go_symbols.emplace(start, symbol).first->second, address - start};
+}
+
+/// nullptr if the module has no table of Go's.
+const elf::GoFunctions* Module::go_functions() {
+  load();
+  if (!std::exchange(parts_->go_tried, true))
+    if (const elf::Image* const image = sections_image()) parts_->go = elf::GoFunctions::open(*image);
+  return parts_->go ? &*parts_->go : nullptr;
+}
+
+std::optional<elf::GoFunctions::Line> Module::find_go_line(std::uint64_t address) {
+  const elf::GoFunctions* const go = go_functions();
+  const auto function = go ? go->find(address) : std::nullopt;
+  return function ? go->line(*function, address, files_.budget.get()) : std::nullopt;
 }
 
 std::optional<std::uint64_t> Module::find_definition(std::string_view name) {
@@ -831,6 +859,32 @@ std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
 
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   return tables().find_cfi(address - bias(), answer);
+}
+
+std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {
+  using Kind = unwind::GoMatch::Kind;
+  const std::uint64_t link_address = address - bias();
+  const elf::GoFunctions* const go = go_functions();
+  const auto function = go && go->has_frames() ? go->find(link_address) : std::nullopt;
+  if (!function) return std::nullopt;
+  const auto size = go->frame_size(*function, link_address, files_.budget.get());
+  // The table marks the signal handler, too, but a signal frame follows it.
+  const bool is_top = function->is_top && function->name != "runtime.sigtramp";
+  if (!size && !is_top) return std::nullopt;
+  unwind::GoMatch match{.start = function->extent.start + bias(),
+                        .frame_size = size.value_or(0),
+                        .sets_sp = function->sets_sp,
+                        .is_assembly = function->is_assembly};
+  // The table's numbers of these functions differ between versions, their names do not.
+  if (is_top)
+    match.kind = Kind::top;
+  else if (function->name == "runtime.systemstack" && function->sets_sp)
+    match.kind = Kind::system_stack;
+  else if (function->name == "runtime.mcall" && function->sets_sp)
+    match.kind = Kind::no_return;
+  else if (function->name == "runtime.sigpanic" || function->name == "runtime.asyncPreempt")
+    match.kind = Kind::interrupted;
+  return match;
 }
 
 std::optional<AddressRange> Module::find_function(std::uint64_t address) {

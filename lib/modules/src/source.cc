@@ -123,6 +123,19 @@ SourceLine Lookup::line_of_address() {
   return found.file.empty() ? SourceLine() : found;
 }
 
+/// Without debug information. The names of inlined functions are not looked up.
+std::optional<SourceLocation> find_by_go(Module& module, std::uint64_t lookup_pc) {
+  const auto line = module.find_go_line(lookup_pc - module.bias());
+  if (!line) return std::nullopt;
+  SourceLine at{std::string(line->file), line->line};
+  SourceLocation location;
+  if (line->is_inlined)
+    location.inlined.push_back({{}, std::move(at)});
+  else
+    location.at = std::move(at);
+  return location;
+}
+
 } // namespace
 
 DwarfSource::DwarfSource(std::shared_ptr<DebugInfoCache> cache) : cache_(std::move(cache)) {}
@@ -130,7 +143,7 @@ DwarfSource::~DwarfSource() = default;
 
 std::optional<SourceLocation> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
   DebugInfo* const debug = find_debug_info(module, *cache_, lookup_pc);
-  return debug ? Lookup(module, *debug, lookup_pc).find() : std::nullopt;
+  return debug ? Lookup(module, *debug, lookup_pc).find() : find_by_go(module, lookup_pc);
 }
 
 } // namespace sframe::modules

@@ -14,6 +14,8 @@ inline constexpr StepperInfo sframe_info = {"sframe",
 inline constexpr StepperInfo cfi_info = {"cfi", "DWARF CFI of the module: .eh_frame, .debug_frame", 20};
 inline constexpr StepperInfo signal_info = {"signal", "registers that the kernel saved for a signal handler",
                                             30};
+inline constexpr StepperInfo go_table_info = {"go-table",
+                                              "function table of Go's linker, in stripped programs, too", 35};
 inline constexpr StepperInfo bottom_info = {"bottom", "the program's entry point has no caller", 40};
 inline constexpr StepperInfo shadow_stack_info = {
     "shadow-stack", "return address on the hardware shadow stack; others are checked by it", 100};

@@ -9,9 +9,9 @@ namespace sframe::steppers {
 
 namespace {
 
-constexpr std::array catalogue = {sframe_info,   cfi_info,           signal_info,
-                                  bottom_info,   shadow_stack_info,  context_info,
-                                  analysis_info, frame_pointer_info, scan_info};
+constexpr std::array catalogue = {sframe_info,        cfi_info,          signal_info,  go_table_info,
+                                  bottom_info,        shadow_stack_info, context_info, analysis_info,
+                                  frame_pointer_info, scan_info};
 static_assert(std::ranges::is_sorted(catalogue, {}, &StepperInfo::priority));
 
 } // namespace
@@ -25,6 +25,7 @@ unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main
   list.push_back(make_sframe_stepper(abi));
   list.push_back(make_cfi_stepper(abi));
   list.push_back(make_signal_stepper(abi));
+  list.push_back(make_go_table_stepper(abi));
   list.push_back(make_bottom_stepper(main));
   list.push_back(make_shadow_stack_stepper(abi));
   list.push_back(make_context_stepper(abi));

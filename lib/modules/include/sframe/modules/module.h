@@ -15,6 +15,7 @@
 #include "sframe/elf/core.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/go_functions.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/package_note.h"
 #include "sframe/elf/symbols.h"
@@ -189,6 +190,7 @@ public:
 
   /// The function that contains a link address. Symbols are those of the file, those of the separate debug
   /// file if the file has only dynamic ones, and those of .gnu_debugdata, which complement the dynamic ones.
+  /// Functions of Go without any have one from Go's own table.
   std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);
 
   /// The address in the process of a symbol, usually a variable, as in elf::find_definition(). Opens the
@@ -207,6 +209,8 @@ public:
   const elf::Image* debug_image();
   /// The path of the file, as it was opened; empty if there is none, or it is not the one that was mapped.
   std::string file_path();
+  /// The source line of Go's code at a link address, by Go's own table (elf::GoFunctions).
+  std::optional<elf::GoFunctions::Line> find_go_line(std::uint64_t address);
   /// The path of the separate debug file; empty if there is none. Looks for it.
   std::string debug_file_path();
   /// The files called `name` (a path without folders, or below one) with the module's file, with its debug
@@ -230,6 +234,7 @@ public:
 
   std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address) override;
   bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer) override;
+  std::optional<unwind::GoMatch> find_go(std::uint64_t address) override;
   std::optional<AddressRange> find_function(std::uint64_t address) override;
   std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override;
   bool calls_keep_no_registers() override;
@@ -295,6 +300,7 @@ private:
   const elf::Image* sections_image() { return has_sections() ? table_image() : nullptr; }
   std::optional<elf::SymbolTable::Match> find_own_symbol(std::uint64_t address);
   const elf::Image* table_image();
+  const elf::GoFunctions* go_functions();
 
   std::uint64_t number_;
   ModuleInfo info_;

@@ -42,8 +42,9 @@ public:
   virtual std::optional<SourceLocation> find(Module& module, std::uint64_t lookup_pc) = 0;
 };
 
-/// DWARF line tables and inlined subroutines. Opens them at the first query for a module and keeps them:
-/// memory grows with the number of units used.
+/// DWARF line tables and inlined subroutines; of Go's code without DWARF, the line in Go's own table, with
+/// the innermost of inlined calls only, without its name. Opens them at the first query for a module and
+/// keeps them: memory grows with the number of units used.
 class DwarfSource final : public SourceLookup {
 public:
   /// `cache` may be shared with other lookups.

@@ -5,6 +5,9 @@
 // - sframe (10): a row of the module's SFrame section.
 // - cfi (20): a row of its DWARF CFI; recovers all registers.
 // - signal (30): the registers saved by the kernel, if the pc is at a signal trampoline.
+// - go-table (35): the sizes of frames in the function table of Go's linker. A thread on its system stack is
+//   followed back to the goroutine's stack on AMD64; that is heuristic if the function that left the
+//   goroutine's stack was called by a pointer.
 // - bottom (40): code without tables at the program's entry point has no caller.
 // - shadow-stack (100): the thread's hardware shadow stack, if it has one; exact. Return addresses that
 //   others find are checked by it, and corrected (FrameStepper::check).
@@ -49,6 +52,7 @@ std::unique_ptr<unwind::FrameStepper> make_sframe_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_cfi_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_signal_stepper(const AbiTraits& abi);
 /// If `main` is nullptr, the stepper answers "not mine".
+std::unique_ptr<unwind::FrameStepper> make_go_table_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_bottom_stepper(modules::Module* main);
 std::unique_ptr<unwind::FrameStepper> make_shadow_stack_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_context_stepper(const AbiTraits& abi);

@@ -30,6 +30,22 @@ struct CfiMatch {
   std::uint8_t address_size = 8;
 };
 
+/// What the function table of Go's linker has for an address.
+struct GoMatch {
+  enum class Kind : std::uint8_t {
+    function,
+    top,          ///< the outermost frame
+    system_stack, ///< calls a function on the thread's system stack
+    no_return,    ///< the same; the function never returns
+    interrupted,  ///< called at any instruction, as by a signal handler
+  };
+  std::uint64_t start = 0;      ///< of the function
+  std::uint32_t frame_size = 0; ///< bytes from SP to the return address (AArch64: to the CFA)
+  Kind kind = Kind::function;
+  bool sets_sp = false;     ///< it switches stacks somewhere: `frame_size` is wrong from there on
+  bool is_assembly = false; ///< the frame pointer need not be where compiled code saves it
+};
+
 /// The tables and symbols for a range of addresses, usually those of a module. All addresses are in the
 /// process.
 class RuleSource {
@@ -39,6 +55,11 @@ public:
   /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
   /// none.
   virtual bool find_cfi(std::uint64_t address, CfiMatch& answer) = 0;
+  /// The frame of Go's code at an address; nothing for other code.
+  virtual std::optional<GoMatch> find_go(std::uint64_t address) {
+    static_cast<void>(address);
+    return std::nullopt;
+  }
   /// The function that contains an address, according to the tables.
   virtual std::optional<AddressRange> find_function(std::uint64_t address) = 0;
   /// The same, according to the symbols. Size 0: the symbol has no size.

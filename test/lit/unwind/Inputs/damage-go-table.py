@@ -1,0 +1,28 @@
+"""damage-go-table.py PROGRAM OUTPUT COUNT SFRAME-UNWIND CORE: makes COUNT copies of a Go program with other bytes in
+its .gopclntab, one after the other, and walks the core with each: exit code 0 or 1, no signal."""
+import random
+import struct
+import subprocess
+import sys
+
+program, output, count, tool, core = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
+with open(program, "rb") as file:
+    original = file.read()
+sections, = struct.unpack_from("<Q", original, 0x28)
+size, number, names = struct.unpack_from("<HHH", original, 0x3a)
+headers = [struct.unpack_from("<IIQQQQ", original, sections + i * size) for i in range(number)]
+start = headers[names][4]
+table = next(h for h in headers if original[start + h[0]:].startswith(b".gopclntab\0"))
+random.seed(1)
+for i in range(count):
+    damaged = bytearray(original)
+    # The header's words, then the first lists and any place.
+    for _ in range(1 if i < 16 else 2000):
+        reach = 72 if i < 16 else 16384 if i % 2 else table[5]
+        place = i * 4 + 8 if i < 16 else random.randrange(8, reach)
+        damaged[table[4] + place] = random.choice((0, 1, 0x7f, 0x80, 0xff))
+    with open(output, "wb") as file:
+        file.write(damaged)
+    run = subprocess.run([tool, core, output, "--trust=all", "--source"], capture_output=True, timeout=60, check=False)
+    assert run.returncode in (0, 1), (i, run.returncode, run.stderr[-500:])
+print(f"{count} damaged tables")
