@@ -16,6 +16,8 @@ namespace sframe::unwind_tool {
 namespace {
 
 constexpr std::string_view ellipsis = "…";
+/// GCC's names for the parts of a coroutine (gcc/cp/coroutines.cc); their parameter is the compiler's own.
+constexpr std::string_view coroutine_body = "actor", coroutine_end = "destroy";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -23,6 +25,10 @@ bool is_digit(char c) {
 bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_mangled_cxx(std::string_view symbol) {
+  return symbol.starts_with("_Z") || symbol.starts_with("__Z");
 }
 
 /// A symbol in two parts: what the programmer has named, and what a compiler has appended (GCC:
@@ -41,14 +47,11 @@ std::pair<std::string_view, std::string_view> split_suffix(std::string_view symb
       if (dot == symbol.npos || dot == 0) break;
       word = symbol.substr(dot + 1, number - dot - 1);
     }
-    if (std::ranges::find(words, word) == words.end()) break;
+    const bool is_coroutine = (word == coroutine_body || word == coroutine_end) && is_mangled_cxx(symbol);
+    if (!is_coroutine && std::ranges::find(words, word) == words.end()) break;
     end = dot;
   }
   return {symbol.substr(0, end), symbol.substr(end)};
-}
-
-bool is_mangled_cxx(std::string_view symbol) {
-  return symbol.starts_with("_Z") || symbol.starts_with("__Z");
 }
 
 /// OCaml: "camlStdlib__List__iter_507" is iter of Stdlib.List; "$2b" is a '+' (ocamlopt, asmcomp). Newer
@@ -88,6 +91,7 @@ struct Folding {
 };
 
 constexpr Folding for_people = {24, "<…>", "(…)", "()"};
+constexpr Folding for_coroutines = {24, "<…>", "", ""};
 constexpr Folding for_signatures = {0, "<>", "", ""};
 
 /// Folds a demangled name in one pass. Brackets that do not match leave the name as it is.
@@ -240,6 +244,12 @@ std::string without_lambda_numbers(std::string name) {
   return name;
 }
 
+/// The suffix of a symbol that is a part of a coroutine.
+bool is_of_coroutine(std::string_view symbol, std::string_view suffix) {
+  return is_mangled_cxx(symbol) && (suffix.starts_with(std::string(".") + std::string(coroutine_body)) ||
+                                    suffix.starts_with(std::string(".") + std::string(coroutine_end)));
+}
+
 /// Without the version that the linker appends. Manglings have no '@'.
 std::string_view without_version(std::string_view symbol) {
   return is_mangled_cxx(symbol) || symbol.starts_with("_R") ? symbol.substr(0, symbol.find('@')) : symbol;
@@ -252,6 +262,8 @@ std::string function_name(std::string_view symbol, NameStyle style, Budget* budg
   const auto [stem, suffix] = split_suffix(without_version(symbol));
   if (auto name = ocaml_name(stem, style == NameStyle::full)) return *name + std::string(suffix);
   if (style == NameStyle::full) return elf::demangle(symbol, budget);
+  if (is_of_coroutine(stem, suffix))
+    return fold(stem, for_coroutines, budget) + " (" + std::string(suffix) + ')';
   const std::string name = fold(stem, for_people, budget);
   return name == stem ? elf::demangle(symbol, budget) : name + std::string(suffix);
 }
