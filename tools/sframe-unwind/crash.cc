@@ -328,19 +328,56 @@ std::string abort_message(process::CoreProcess& process) {
   return {};
 }
 
-/// Whether a fault that may not be that of its signal frame explains the instruction that was interrupted.
-bool fits_instruction(const Fault& fault, const SignalOnStack& signal) {
-  const auto is = [&](std::string_view start) {
-    return fault.instruction && fault.instruction->text.starts_with(start);
-  };
-  switch (signal.info.signal) {
-  case sigsegv:
-  case sigbus: return fault.access != Access::unknown;
-  case sigfpe: return is("div") || is("idiv") || signal.info.address == signal.interrupted.registers.pc;
-  case sigill: return is("ud") || signal.info.address == signal.interrupted.registers.pc;
-  case sigtrap: return fault.instruction.has_value();
-  default: return true;
+/// True if the memory of the core allows what a fault is about: its handler has made that possible, and has
+/// returned.
+bool is_permitted(const elf::Core& core, const Fault& fault) {
+  if (!core.has_permissions() || !fault.address || (fault.code != segv_maperr && fault.code != segv_accerr))
+    return false;
+  const elf::MemoryRange* const range = core.range_at(*fault.address);
+  const std::uint32_t flag = fault.access == Access::read      ? elf::pf_r
+                             : fault.access == Access::execute ? elf::pf_x
+                                                               : elf::pf_w;
+  return range && range->flags & flag;
+}
+
+/// True if an AMD64 division faults: the divisor is zero, or the quotient has more bits than it. Nothing if a
+/// value is not known.
+std::optional<bool> fails(const code::InstructionOperands& operands, const unwind::Registers& registers,
+                          const elf::Core& core) {
+  constexpr std::uint8_t ax = 0, dx = 1; // DWARF numbers
+  const code::Division& division = operands.division;
+  if (division.size == 0 || division.size > 8) return std::nullopt;
+  const unsigned bits = 8u * division.size;
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits), sign = std::uint64_t{1} << (bits - 1);
+  std::optional<std::uint64_t> divisor;
+  if (division.reg != code::MemoryAccess::none) {
+    divisor = registers.get(division.reg);
+  } else if (const auto at = address_of(operands.memory.front(), registers)) {
+    std::array<std::byte, 8> bytes{};
+    if (core.read(*at, std::span(bytes).first(division.size)) == division.size)
+      divisor = load<std::uint64_t>(bytes.data(), ByteOrder::little);
   }
+  const auto low_register = registers.get(ax),
+             high_register = division.size == 1 ? low_register : registers.get(dx);
+  if (!divisor || !low_register || !high_register) return std::nullopt;
+  std::uint64_t by = *divisor & mask, low = *low_register & mask,
+                high = (division.size == 1 ? *high_register >> bits : *high_register) & mask;
+  if (by == 0) return true;
+  if (!division.is_signed) return high >= by;
+  const bool is_negative = high & sign, by_negative = by & sign;
+  if (is_negative) {
+    low = -low & mask;
+    high = (~high + (low == 0)) & mask;
+  }
+  if (by_negative) by = -by & mask;
+  // The smallest dividend whose quotient does not fit: 2^(bits - 1) times the divisor, and once more if the
+  // quotient is negative.
+  std::uint64_t limit_high = by >> 1, limit_low = by & 1 ? sign : 0;
+  if (is_negative != by_negative) {
+    limit_low = (limit_low + by) & mask;
+    limit_high += limit_low < by;
+  }
+  return high != limit_high ? high > limit_high : low >= limit_low;
 }
 
 /// Why the instruction of a frame faults, if it does: `info` is to have its signal.
@@ -364,11 +401,30 @@ bool find_fault(process::CoreProcess& process, const unwind::Registers& register
       return address && (memory.reads || memory.writes) &&
              is_missing(*address, memory.writes ? elf::pf_w : elf::pf_r);
     });
-  const std::string text = code::instruction_text(process.space().abi(), code.first(operands.length), pc);
   info.address = pc;
   info.code = info.signal == sigfpe ? fpe_intdiv : ill_illopn;
-  return info.signal == sigfpe ? text.starts_with("div") || text.starts_with("idiv")
-                               : info.signal == sigill && text.starts_with("ud");
+  if (info.signal == sigfpe) return fails(operands, registers, core).value_or(false);
+  return info.signal == sigill &&
+         code::instruction_text(process.space().abi(), code.first(operands.length), pc).starts_with("ud");
+}
+
+/// Whether a fault that may not be that of its signal frame explains the instruction that was interrupted:
+/// the kernel's record may be older, of a fault whose handler has returned.
+bool fits_instruction(process::CoreProcess& process, const Fault& fault, const SignalOnStack& signal) {
+  const unwind::Registers& registers = signal.interrupted.registers;
+  const auto is = [&](std::string_view start) {
+    return fault.instruction && fault.instruction->text.starts_with(start);
+  };
+  const bool is_at_pc = signal.info.address == registers.pc;
+  elf::SignalInfo again = signal.info;
+  switch (signal.info.signal) {
+  case sigsegv: return fault.access != Access::unknown && !is_permitted(process.space().core(), fault);
+  case sigbus: return fault.access != Access::unknown;
+  case sigfpe: return is("div") || is("idiv") ? find_fault(process, registers, again) : is_at_pc;
+  case sigill: return is("ud") || is_at_pc;
+  case sigtrap: return fault.instruction.has_value();
+  default: return is_at_pc;
+  }
 }
 
 /// The fault of a thread whose handler has blocked the signal, raised it, and returned: it died before the
@@ -474,7 +530,8 @@ std::optional<HandledFault> first_fault(process::CoreProcess& process,
   const auto explain = [&](const SignalOnStack& signal) -> std::optional<HandledFault> {
     HandledFault fault{Explainer(process, signal.info.signal, signal.info, signal.interrupted).explain(),
                        signal};
-    return signal.certain || fits_instruction(fault, signal) ? std::optional(std::move(fault)) : std::nullopt;
+    return signal.certain || fits_instruction(process, fault, signal) ? std::optional(std::move(fault))
+                                                                      : std::nullopt;
   };
   for (const SignalOnStack& signal : handled | std::views::reverse)
     if (auto fault = explain(signal)) return fault;

@@ -120,14 +120,11 @@ private:
     // A tag in the upper byte is not always in both (AArch64).
     constexpr std::uint64_t untagged = (std::uint64_t{1} << 56) - 1;
     const bool same = address && (*address & untagged) == (info.address & untagged);
-    if (!record.exception) {
-      certain = has_address && same && info.address != 0;
-      return !has_address || same;
-    }
+    if (!record.exception) return !has_address || same;
     if (!expected || info.signal == sigsys) return true;
     // Page faults are SIGBUS, too.
     const bool is_page_fault = expected->signal == sigsegv && expected->code != si_kernel;
-    if (is_page_fault && (info.signal == sigsegv || info.signal == sigbus)) return certain = same;
+    if (is_page_fault && (info.signal == sigsegv || info.signal == sigbus)) return same;
     return info.signal == expected->signal;
   }
 

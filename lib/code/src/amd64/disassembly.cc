@@ -95,6 +95,18 @@ void add(std::vector<std::uint8_t>& registers, std::uint8_t number) {
     registers.push_back(number);
 }
 
+Division division_of(const Decoded& decoded, const InstructionOperands& operands) {
+  const ZydisMnemonic mnemonic = decoded.instruction.mnemonic;
+  if (mnemonic != ZYDIS_MNEMONIC_DIV && mnemonic != ZYDIS_MNEMONIC_IDIV) return {};
+  const ZydisDecodedOperand& divisor = decoded.operands[0];
+  Division division{.size = static_cast<std::uint8_t>(divisor.size / 8),
+                    .is_signed = mnemonic == ZYDIS_MNEMONIC_IDIV};
+  if (divisor.type == ZYDIS_OPERAND_TYPE_MEMORY) return operands.memory.empty() ? Division() : division;
+  const amd64::Gpr reg = amd64::gpr(divisor.reg.value);
+  division.reg = reg.number;
+  return reg.high ? Division() : division;
+}
+
 /// Hidden operands count, too: string instructions and the stack.
 InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64_t address) {
   InstructionOperands result;
@@ -103,6 +115,9 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
   result.length = decoded.instruction.length;
   result.is_return = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_RET &&
                      decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+  // Prefetches ignore faults.
+  const bool is_hint =
+      std::string_view(ZydisMnemonicGetString(decoded.instruction.mnemonic)).starts_with("prefetch");
   const std::size_t count = decoded.instruction.operand_count,
                     visible_count = decoded.instruction.operand_count_visible;
   for (std::size_t place = 0; place < count; ++place) {
@@ -132,8 +147,9 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
     const bool is_known = memory.segment != ZYDIS_REGISTER_FS && memory.segment != ZYDIS_REGISTER_GS &&
                           memory.type != ZYDIS_MEMOP_TYPE_VSIB && decoded.instruction.address_width == 64 &&
                           (access.index != MemoryAccess::none || memory.index == ZYDIS_REGISTER_NONE);
-    if (is_known && (reads || writes)) result.memory.push_back(access);
+    if (is_known && (reads || writes) && !is_hint) result.memory.push_back(access);
   }
+  result.division = division_of(decoded, result);
   return result;
 }
 

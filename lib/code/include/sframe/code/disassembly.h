@@ -36,13 +36,23 @@ struct MemoryAccess {
   bool reads = false, writes = false;
 };
 
+/// The divisor of an integer division that faults if it is zero or if the quotient does not fit; only known
+/// on AMD64, where the dividend is twice as wide: in DX:AX of the size, for one byte in AX.
+struct Division {
+  std::uint8_t size = 0; ///< bytes of the divisor and the quotient; 0: no such instruction, or not known
+  bool is_signed = false;
+  std::uint8_t reg = MemoryAccess::none; ///< DWARF number; none: it is in memory, the first that is accessed
+};
+
 /// What an instruction uses, as far as the disassembler reports it.
 struct InstructionOperands {
   std::uint8_t length = 0; ///< bytes of the instruction; 0: it is not known
   std::vector<std::uint8_t>
       registers; ///< DWARF numbers of the general ones read: first those in the text, in its order
-  std::vector<MemoryAccess> memory; ///< those whose address depends on general registers only
-  bool is_return = false;           ///< the new pc is the first word of memory read; only known on AMD64
+  std::vector<MemoryAccess>
+      memory;             ///< those whose address depends on general registers only, and that can fault
+  bool is_return = false; ///< the new pc is the first word of memory read; only known on AMD64
+  Division division;
 };
 
 /// The operands of the first instruction of `bytes`, which are at `address`. Slow, as instruction_text().
