@@ -23,14 +23,20 @@ constexpr std::string_view signature_version = "3:";
 constexpr std::size_t most_chosen = 5;
 constexpr std::size_t most_seen = 1024; ///< frames of the stack, so that a recursion's depth has no effect
 
-struct SilentFrame {
-  std::string_view name;
-};
-
-constexpr SilentFrame silent_frames[] = {
-#define SFRAME_SILENT_FRAME(name, source) {name},
+constexpr std::string_view ending_frames[] = {
+#define SFRAME_SILENT_FRAME(name, source) name,
+#define SFRAME_STARTING_FRAME(name, source)
 #include "signature_frames.def"
 #undef SFRAME_SILENT_FRAME
+#undef SFRAME_STARTING_FRAME
+};
+
+constexpr std::string_view starting_frames[] = {
+#define SFRAME_SILENT_FRAME(name, source)
+#define SFRAME_STARTING_FRAME(name, source) name,
+#include "signature_frames.def"
+#undef SFRAME_SILENT_FRAME
+#undef SFRAME_STARTING_FRAME
 };
 
 /// `pattern` may have several "*". What is between two of them is taken at its first place, what follows the
@@ -48,6 +54,10 @@ bool matches(std::string_view pattern, std::string_view name) {
     if (at == name.npos) return false;
     name.remove_prefix(at + star);
   }
+}
+
+bool is_one_of(std::span<const std::string_view> patterns, std::string_view name) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) { return matches(pattern, name); });
 }
 
 /// Where there is no name: what is the same for all processes with these files.
@@ -87,8 +97,12 @@ bool is_system_library(const modules::Module& module) {
   });
 }
 
+bool is_starting(std::string_view name) {
+  return is_one_of(starting_frames, name);
+}
+
 bool is_silent(std::string_view name) {
-  return std::ranges::any_of(silent_frames, [&](const SilentFrame& one) { return matches(one.name, name); });
+  return is_one_of(ending_frames, name) || is_starting(name);
 }
 
 std::string signature_text(std::int32_t signal, std::span<const std::string> frames) {
@@ -105,12 +119,15 @@ bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& sym
   const bool has_name = symbols.function.has_value();
   std::string name =
       has_name ? signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
+  const bool starts = has_name && is_starting(name);
+  if (starts && start_.empty() && symbols.module && !is_system_library(*symbols.module))
+    start_.push_back(place_of(frame, symbols.module));
   if (all_.size() < most_chosen) add_once(all_, name);
   // Where a library of the system has no symbols, its functions that are not exported have no names, and
   // their places are other ones after each update.
   const bool is_silent_frame =
       frame.signal_frame ||
-      (has_name ? is_silent(name)
+      (has_name ? starts || is_silent(name)
                 : symbols.module && !symbols.module->generated() && is_system_library(*symbols.module));
   // Functions without a name that a silent one of the same library has called are silent, too: a handler of
   // std::terminate().
@@ -123,7 +140,7 @@ bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& sym
 
 Signature SignatureFrames::finish(std::int32_t signal) && {
   Signature signature;
-  signature.frames = std::move(chosen_.empty() ? all_ : chosen_);
+  signature.frames = std::move(!chosen_.empty() ? chosen_ : !start_.empty() ? start_ : all_);
   signature.frames.resize(std::min(signature.frames.size(), most_chosen));
   signature.text = signature_text(signal, signature.frames);
   return signature;

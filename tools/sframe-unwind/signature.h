@@ -36,7 +36,10 @@ private:
   std::vector<std::string> chosen_; ///< that say something
   std::size_t unnamed_ = 0;         ///< how many at the end of chosen_ have no name, and are of this module:
   const modules::Module* unnamed_in_ = nullptr;
-  std::vector<std::string> all_; ///< the first ones, if none does
+  /// If none does: the place in the program's innermost function that calls what it is given, which is
+  /// inlined there. At most one.
+  std::vector<std::string> start_;
+  std::vector<std::string> all_; ///< the first ones, if there is none either
   std::size_t seen_ = 0;
 };
 
@@ -54,5 +57,9 @@ bool is_system_library(const modules::Module& module);
 
 /// True if signatures leave this function out (signature_frames.def).
 bool is_silent(std::string_view name);
+
+/// True if it is one of those that start threads and programs, or call what they are given in another way:
+/// what they call may be inlined into them.
+bool is_starting(std::string_view name);
 
 } // namespace sframe::unwind_tool
