@@ -7,6 +7,8 @@
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/image.h"
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,10 +21,21 @@ std::string debug_package(const std::string& package) {
   return package + (package == "libc6" ? "-dbg" : "-dbgsym"); // the only one not made by debhelper
 }
 
+/// Why a module has no names. A file that is there but not used has a warning with the reason.
+std::string reason(modules::Module& module) {
+  if (!module.file_missing()) return "no symbols";
+  const bool is_there = !module.problem().ends_with(std::strerror(ENOENT));
+  return is_there ? "its file is not used: see the warning" : "its file is missing";
+}
+
 } // namespace
 
 void print_hints(tool::Messages& messages, const Options& options, const Symbolizer& symbolizer) {
   if (options.no_files) return; // none is wanted
+  if (const modules::Module* const module = symbolizer.not_searched())
+    messages.note(module->info().path,
+                  "its debug information is large, so that the line \"where\" is not looked "
+                  "for in it; --source does");
   constexpr std::size_t most = 8;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed;
   std::vector<std::string> paths; // of the same number; empty where no package is to be looked for
@@ -41,8 +54,7 @@ void print_hints(tool::Messages& messages, const Options& options, const Symboli
     const auto [module, addresses] = unnamed[i];
     const auto id = module->build_id();
     std::string what = "no names for " + std::to_string(addresses) +
-                       (addresses == 1 ? " address: " : " addresses: ") +
-                       (module->file_missing() ? "its file is missing" : "no symbols");
+                       (addresses == 1 ? " address: " : " addresses: ") + reason(*module);
     what += id.empty() ? ", and its build ID is not known" : "; build ID " + elf::to_hex(id);
     if (!packages[i].name.empty()) what += "; package " + debug_package(packages[i].name) + " may have them";
     if (!id.empty() && options.server && options.server->is_used())

@@ -68,6 +68,12 @@ public:
   /// Empty if no names are looked up.
   std::span<const std::pair<modules::Module*, std::size_t>> unnamed() const { return unnamed_; }
 
+  bool wants_source() const { return settings_.source; }
+  /// A module in which the place of the crash was not looked for, because of the size of its debug
+  /// information.
+  void note_not_searched(modules::Module& module) { not_searched_ = &module; }
+  modules::Module* not_searched() const { return not_searched_; }
+
 private:
   void apply_style(SymbolizedFrame& symbols) const;
   void note_unnamed(modules::Module* module);
@@ -83,6 +89,7 @@ private:
   std::optional<variables::Finder> variables_;
   std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
+  modules::Module* not_searched_ = nullptr;
 };
 
 } // namespace sframe::unwind_tool

@@ -17,28 +17,57 @@ namespace sframe::unwind_tool {
 namespace {
 
 constexpr std::uint32_t most_frames = 64;
-constexpr unsigned most_lookups = 8; ///< of frames without source
+constexpr std::size_t most_modules = 8; ///< whose debug information is looked at
 constexpr std::size_t most_places = 2;
 
-/// A name of the standard library of C++, Rust or Go, which programs contain parts of.
-bool is_standard_library(std::string_view function) {
+/// A source file of the standard library of C++, Rust or Go, which programs contain parts of.
+bool is_file_of_library(std::string_view file) {
+  constexpr std::array<std::string_view, 7> folders = {
+      "/usr/lib/gcc", "/usr/local/go/src/", "/usr/lib/go-", "/usr/share/go-",
+      "/usr/lib/go/", "/usr/lib/golang/",   "/rust/deps/",
+  };
+  constexpr std::array<std::string_view, 6> parts = {
+      "/include/c++/", // also of other compilers' libraries
+      "/libstdc++-v3/",
+      "/lib/rustlib/src/",
+      "/golang.org/toolchain@", // one that Go has fetched
+      "/hashbrown-",            // HashMap of Rust
+      "/../lib/gcc/",
+  };
+  const auto in_source_of_rust = [&](std::string_view start) {
+    return file.starts_with(start) && file.find("/library/", start.size()) != file.npos;
+  };
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); }) ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return file.find(part) != file.npos; }) ||
+         in_source_of_rust("/rustc/") || in_source_of_rust("/usr/src/rustc");
+}
+
+/// The same by the function's name, where its file is not known.
+bool is_name_of_library(std::string_view function) {
   constexpr std::array<std::string_view, 6> names = {
       "std::", "core::", "alloc::", "__gnu_cxx::", "hashbrown::", "runtime."};
   while (function.starts_with('<')) function.remove_prefix(1); // Rust: "<core::slice::Iter<T> as ...>::next"
   return std::ranges::any_of(names, [&](std::string_view name) { return function.starts_with(name); });
 }
 
-/// Whether the debug information, if there is any, is small enough to be opened for one line: opening it
-/// takes time in proportion to its size, most of all if it is compressed.
-bool is_small(modules::Module& module) {
-  constexpr std::uint64_t most = 16 << 20, per_compressed_byte = 8;
-  const elf::Image* const image = module.debug_image();
-  if (!image) return true; // Go has a table of its own
+/// The source file tells a program's own namespace "core", and its traits for types of the library, from the
+/// library's. Go's runtime is one by its names even where files have relative paths (-trimpath).
+bool is_standard_library(std::string_view function, std::string_view file) {
+  return file.empty() ? is_name_of_library(function)
+                      : is_file_of_library(file) || function.starts_with("runtime.");
+}
+
+/// Debug information of up to this size is opened for one line: that takes time in proportion to its size,
+/// most of all if it is compressed.
+constexpr std::uint64_t most_debug_info = 16 << 20;
+
+std::uint64_t cost_of_debug_info(const elf::Image& image) {
+  constexpr std::uint64_t most = most_debug_info, per_compressed_byte = 8;
   std::uint64_t size = 0;
-  for (const elf::SectionHeader& section : image->sections())
+  for (const elf::SectionHeader& section : image.sections())
     if (section.name.starts_with(".debug_"))
       size += std::min(section.size, most) * (section.flags & elf::shf_compressed ? per_compressed_byte : 1);
-  return size <= most;
+  return size;
 }
 
 class PlaceFinder final : public unwind::FrameReceiver {
@@ -59,29 +88,51 @@ public:
     if (!symbols.module || !symbols.function || frame.signal_frame || is_system_library(*symbols.module))
       return true;
     const std::string name = signature_name(symbols.function->symbol, budget_);
-    if (is_silent(name) || is_standard_library(name)) return true;
-    const auto source =
-        is_small(*symbols.module) ? source_.find(*symbols.module, frame.lookup_pc()) : std::nullopt;
-    if (!source || source->at.file.empty()) return ++lookups_ < most_lookups;
-    add(frame.number, *source, function_name(symbols.function->symbol, NameStyle::shortened, budget_),
-        variables_.find(frame, registers));
+    const bool starts = is_starting(name);
+    if ((!starts && is_silent(name)) || !is_searched(*symbols.module)) return true;
+    const auto source = source_.find(*symbols.module, frame.lookup_pc());
+    if (!source || source->at.file.empty()) return true;
+    const bool is_own = !starts && !is_standard_library(name, source->at.file);
+    add(frame, registers, *source, is_own ? symbols.function->symbol : std::string());
     return places.size() < most_places;
   }
 
-  std::vector<CrashPlace> places; ///< innermost first
+  std::vector<CrashPlace> places;       ///< innermost first
+  modules::Module* too_large = nullptr; ///< the first module left out because of its size
 
 private:
-  /// The inlined calls that are the program's own, then the function itself.
-  void add(std::uint32_t frame, const modules::SourceLocation& source, const std::string& function,
-           std::vector<variables::Scope> scopes) {
-    const bool has_scopes = scopes.size() == source.inlined.size() + 1;
-    for (std::size_t i = 0; i <= source.inlined.size() && places.size() < most_places; ++i) {
-      const modules::InlinedCall* const call = i < source.inlined.size() ? &source.inlined[i] : nullptr;
-      if (call && (call->function.empty() || is_standard_library(shortened_name(call->function)))) continue;
+  bool is_searched(modules::Module& module) {
+    const auto known = std::ranges::find(modules_, &module, &std::pair<modules::Module*, bool>::first);
+    if (known != modules_.end()) return known->second;
+    if (modules_.size() == most_modules) return false;
+    const elf::Image* const image = module.debug_image();
+    const bool is_large =
+        image && !symbolizer_.wants_source() && cost_of_debug_info(*image) > most_debug_info;
+    if (is_large && !too_large) too_large = &module;
+    modules_.emplace_back(&module, !is_large); // without an image, too: Go has a table of its own
+    return !is_large;
+  }
+
+  /// The inlined calls that are the program's own, then the function itself, unless `symbol` is empty.
+  void add(const unwind::Frame& frame, const unwind::Registers& registers,
+           const modules::SourceLocation& source, std::string_view symbol) {
+    const std::size_t inlined = source.inlined.size();
+    std::vector<std::size_t> own;
+    for (std::size_t i = 0; i < inlined && places.size() + own.size() < most_places; ++i) {
+      const modules::InlinedCall& call = source.inlined[i];
+      if (!call.function.empty() && !is_standard_library(shortened_name(call.function), call.at.file))
+        own.push_back(i);
+    }
+    if (!symbol.empty() && places.size() + own.size() < most_places) own.push_back(inlined);
+    if (own.empty()) return;
+    std::vector<variables::Scope> scopes = variables_.find(frame, registers);
+    const bool has_scopes = scopes.size() == inlined + 1;
+    for (const std::size_t i : own) {
       CrashPlace& place = places.emplace_back();
-      place.frame = frame;
-      place.function = call ? shortened_name(call->function) : function;
-      place.at = call ? call->at : source.at;
+      place.frame = frame.number;
+      place.function = i < inlined ? shortened_name(source.inlined[i].function)
+                                   : function_name(symbol, NameStyle::shortened, budget_);
+      place.at = i < inlined ? source.inlined[i].at : source.at;
       if (has_scopes) place.arguments = std::move(scopes[i].arguments);
     }
   }
@@ -90,7 +141,7 @@ private:
   Budget* budget_;
   modules::DwarfSource source_;
   variables::Finder variables_;
-  unsigned lookups_ = 0;
+  std::vector<std::pair<modules::Module*, bool>> modules_; ///< and whether they are searched
 };
 
 } // namespace
@@ -101,6 +152,7 @@ std::vector<CrashPlace> find_places(const unwind::FrameState& start, std::uint32
   PlaceFinder finder(process, symbolizer, std::move(steppers));
   walker.set_max_frames(most_frames);
   static_cast<void>(walker.walk(start, finder));
+  if (finder.places.empty() && finder.too_large) symbolizer.note_not_searched(*finder.too_large);
   for (CrashPlace& place : finder.places) place.frame += number;
   return std::move(finder.places);
 }
