@@ -77,6 +77,34 @@ TEST(Disassembly, Amd64HiddenOperandsOfDivision) { // idiv %esi
   EXPECT_EQ(operands(Abi::amd64, {0xf7, 0xfe}).registers, (Registers{4, 0, 1}));
 }
 
+/// call *%rax   jmp *%r8   call *8(%rax)   call *%fs:0x10   call 0x1005
+TEST(Disassembly, Amd64TargetsOfBranches) {
+  const auto target = [](std::initializer_list<int> bytes) { return operands(Abi::amd64, bytes).target; };
+  ASSERT_TRUE(target({0xff, 0xd0}));
+  EXPECT_EQ(target({0xff, 0xd0})->reg, 0);
+  EXPECT_EQ(target({0xff, 0xd0})->size, 8);
+  ASSERT_TRUE(target({0x41, 0xff, 0xe0}));
+  EXPECT_EQ(target({0x41, 0xff, 0xe0})->reg, 8);
+  ASSERT_TRUE(target({0xff, 0x50, 0x08}));
+  EXPECT_EQ(target({0xff, 0x50, 0x08})->reg, MemoryAccess::none);
+  EXPECT_FALSE(target({0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0}));
+  EXPECT_FALSE(target({0xe8, 0, 0, 0, 0}));
+  EXPECT_FALSE(operands(Abi::amd64, {0xff, 0xd0}).divisor);
+}
+
+/// idiv %esi   divb (%rdi)   div %ah   imul %esi
+TEST(Disassembly, Amd64Divisors) {
+  const auto divisor = [](std::initializer_list<int> bytes) { return operands(Abi::amd64, bytes).divisor; };
+  ASSERT_TRUE(divisor({0xf7, 0xfe}));
+  EXPECT_EQ(divisor({0xf7, 0xfe})->reg, 4);
+  EXPECT_EQ(divisor({0xf7, 0xfe})->size, 4);
+  ASSERT_TRUE(divisor({0xf6, 0x37}));
+  EXPECT_EQ(divisor({0xf6, 0x37})->reg, MemoryAccess::none);
+  EXPECT_EQ(divisor({0xf6, 0x37})->size, 1);
+  EXPECT_FALSE(divisor({0xf6, 0xf4}));
+  EXPECT_FALSE(divisor({0xf7, 0xee}));
+}
+
 TEST(Disassembly, Amd64AddressesInSegmentsAreUnknown) { // mov %fs:0x28, %rax
   EXPECT_TRUE(operands(Abi::amd64, {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}).memory.empty());
 }

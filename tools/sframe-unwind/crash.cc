@@ -33,17 +33,14 @@ bool is_alignment_check(const elf::SignalInfo& info) {
   return info.signal == sigbus && info.code == bus_adraln && info.address == 0;
 }
 
-/// A pointer that was overwritten with text.
-bool is_text(std::uint64_t value) {
-  for (int i = 0; i < 8; ++i, value >>= 8)
-    if ((value & 0xff) < 0x20 || (value & 0xff) > 0x7e) return false;
-  return true;
-}
-
+/// The text in the bytes of a pointer, up to its terminating zeros; empty if they are none.
 std::string text_of(std::uint64_t value, ByteOrder order) {
   std::array<std::byte, 8> bytes{};
   store<std::uint64_t>(bytes.data(), value, order);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  text.erase(text.find_last_not_of('\0') + 1);
+  const auto is_printable = [](char c) { return c >= 0x20 && c <= 0x7e; };
+  return std::ranges::all_of(text, is_printable) ? text : std::string();
 }
 
 /// The string at an address, up to `most` bytes; nothing if it is not in the core or longer.
@@ -69,6 +66,21 @@ std::optional<std::uint64_t> address_of(const code::MemoryAccess& memory,
   return index ? std::optional(address + *index * memory.scale) : std::nullopt;
 }
 
+/// Nothing if it is not known.
+std::optional<std::uint64_t> value_of(const code::InstructionOperands::Value& value,
+                                      const code::InstructionOperands& operands,
+                                      const unwind::Registers& registers, const elf::Core& core) {
+  std::array<std::byte, 8> bytes{};
+  if (value.size == 0 || value.size > bytes.size()) return std::nullopt;
+  if (value.reg != code::MemoryAccess::none) {
+    const auto all = registers.get(value.reg);
+    return all ? std::optional(*all & (~std::uint64_t{0} >> (64 - 8 * value.size))) : std::nullopt;
+  }
+  const auto at = operands.memory.empty() ? std::nullopt : address_of(operands.memory.front(), registers);
+  if (!at || core.read(*at, std::span(bytes).first(value.size)) != value.size) return std::nullopt;
+  return load<std::uint64_t>(bytes.data(), ByteOrder::little); // only known on AMD64
+}
+
 constexpr std::size_t longest_instruction = 16;
 
 /// Explains the fault of one frame: of the thread that died, or one that a signal interrupted.
@@ -87,9 +99,10 @@ public:
     const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
     if (is_fault && (!info || info->code > 0) && !after_fault_) add_instruction(registers_.pc);
     if (info && signal_ == sigtrap && info->code == si_kernel) add_breakpoint();
+    if (info && signal_ == sigfpe && info->code == fpe_intdiv) explain_division();
     if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
-    // The bytes at an address that cannot be executed were not; a return to one was.
-    if (fault_.access == Access::execute && !is_refused_return_) fault_.instruction.reset();
+    // The bytes at an address that cannot be executed were not; a branch to one was.
+    if (fault_.access == Access::execute && !is_refused_branch_) fault_.instruction.reset();
     return std::move(fault_);
   }
 
@@ -137,18 +150,31 @@ private:
     return memory.writes ? Access::write : memory.reads ? Access::read : Access::unknown;
   }
 
-  /// A return whose target is not canonical: the processor refuses the return itself.
-  bool explain_return() {
-    const auto at = operands_.is_return && !operands_.memory.empty()
-                        ? address_of(operands_.memory.front(), registers_)
-                        : std::nullopt;
-    const auto target = at ? core_.read_word(*at) : std::nullopt;
+  std::optional<std::uint64_t> value(const code::InstructionOperands::Value& operand) const {
+    return value_of(operand, operands_, registers_, core_);
+  }
+
+  /// The processor has one exception for both, and the kernel one code.
+  void explain_division() {
+    const auto divisor = operands_.divisor ? value(*operands_.divisor) : std::nullopt;
+    if (divisor && *divisor != 0) fault_.meaning = "integer division: the quotient does not fit";
+  }
+
+  /// A return, call or jump whose target is not canonical: the processor refuses the branch itself.
+  bool explain_branch() {
+    const auto target = operands_.is_return ? value({.size = 8})
+                        : operands_.target  ? value(*operands_.target)
+                                            : std::nullopt;
     if (!target || is_canonical(*target)) return false;
-    is_refused_return_ = true;
+    is_refused_branch_ = true;
     fault_.access = Access::execute;
     fault_.address = *target;
-    fault_.meaning = "return to " + hex(*target) + ", not a canonical address";
-    if (is_text(*target)) fault_.guess = overwritten("a return address", *target);
+    const bool is_call = fault_.instruction && fault_.instruction->text.find("call") != std::string::npos;
+    fault_.meaning = (operands_.is_return ? "return to "
+                      : is_call           ? "call to "
+                                          : "jump to ") +
+                     hex(*target) + ", not a canonical address";
+    fault_.guess = overwritten(operands_.is_return ? "a return address" : "a function pointer", *target);
     return true;
   }
 
@@ -179,13 +205,14 @@ private:
                                    : "misaligned";
         break;
       }
-      if (!refused && explain_return()) return;
+      if (!refused && explain_branch()) return;
       if (!refused) {
         if (!is_canonical(registers_.pc)) fault_.access = Access::execute;
         fault_.meaning = misaligned_only ? why : "the processor refused the instruction (general protection)";
         return;
       }
       fault_.access = access_of(*refused);
+      used_ = *refused;
     } else if (address == (registers_.pc & code_mask & ~unknown_bits) && !fault_.instruction) {
       fault_.access = Access::execute;
       address = registers_.pc;
@@ -248,19 +275,20 @@ private:
     return false;
   }
 
-  /// SP is far below the stack, and the instruction writes relative to it: a push, a call, a local variable.
-  /// The next memory above that can be written must be the stack, so that SP itself is not overwritten.
+  /// SP is far below the stack, and what is accessed is between them or just below SP: a push, a call, a
+  /// local variable, whatever register has its address. The next memory above that can be written must be the
+  /// stack, so that SP itself is not overwritten.
   bool is_large_frame(std::uint64_t address) const {
-    if (!used_ || !used_->writes || used_->base != space_.abi().sp ||
-        used_->index != code::MemoryAccess::none)
-      return false;
+    constexpr std::uint64_t red_zone = 128;
+    const auto sp = registers_.get(space_.abi().sp);
+    if (!sp || fault_.access == Access::execute || address + red_zone < *sp) return false;
     if (const elf::MemoryRange* at = core_.range_at(address); at && at->flags & elf::pf_w) return false;
     const auto ranges = core_.memory();
     const auto is_above = [&](const elf::MemoryRange& range) {
       return range.start > address && range.flags & elf::pf_w;
     };
     const auto stack = std::ranges::find_if(ranges, is_above);
-    if (stack == ranges.end()) return false;
+    if (stack == ranges.end() || *sp >= stack->start) return false;
     // The kernel puts the random bytes on the first stack; those of other threads begin with a guard page.
     if (const auto random = core_.auxv(elf::at_random); random && stack->contains(*random)) return true;
     if (process_.threads().front().tid == core_.pid() || stack == ranges.begin()) return false;
@@ -278,13 +306,30 @@ private:
       fault_.guess = "a stack overflow";
     else if (is_large_frame(address))
       fault_.guess = "a stack overflow by a large frame";
-    else if (is_text(address))
-      fault_.guess = overwritten("a pointer", address);
+    else
+      fault_.guess = overwritten_pointer(address);
   }
 
+  /// The pointer is in a register, which the instruction adds something to.
+  std::string overwritten_pointer(std::uint64_t address) const {
+    if (!used_) return overwritten("a pointer", address);
+    for (const std::uint8_t reg : {used_->base, used_->index})
+      if (const auto value = reg == code::MemoryAccess::none ? std::nullopt : registers_.get(reg))
+        if (std::string guess = overwritten("a pointer", *value); !guess.empty()) return guess;
+    return {};
+  }
+
+  /// Empty if the value is no text, or may be an address: text of less than eight bytes near what is mapped.
   std::string overwritten(std::string_view what, std::uint64_t value) const {
-    return std::string(what) + " overwritten by the text \"" +
-           printable(text_of(value, space_.abi().byte_order)) + '"';
+    constexpr std::size_t shortest = 4;
+    constexpr std::uint64_t near = 1 << 30;
+    const std::string text = text_of(value, space_.abi().byte_order);
+    const auto is_near = [&](const elf::MemoryRange& range) {
+      return value - (range.start - near) < range.end() - range.start + 2 * near; // wraps
+    };
+    if (text.size() < shortest || (text.size() < 8 && std::ranges::any_of(core_.memory(), is_near)))
+      return {};
+    return std::string(what) + " overwritten by the text \"" + printable(text) + '"';
   }
 
   process::CoreProcess& process_;
@@ -295,10 +340,10 @@ private:
   std::int32_t signal_;
   const std::optional<elf::SignalInfo>& info_;
   bool after_fault_;
-  bool is_refused_return_ = false;
+  bool is_refused_branch_ = false;
   Fault fault_;
   code::InstructionOperands operands_;
-  std::optional<code::MemoryAccess> used_; ///< the operand that was refused, if the kernel has its address
+  std::optional<code::MemoryAccess> used_; ///< the operand that was refused
 };
 
 void add_sender(const elf::SignalInfo& info, std::uint32_t pid, Crash& crash) {
@@ -345,25 +390,18 @@ bool is_permitted(const elf::Core& core, const Fault& fault) {
 std::optional<bool> fails(const code::InstructionOperands& operands, const unwind::Registers& registers,
                           const elf::Core& core) {
   constexpr std::uint8_t ax = 0, dx = 1; // DWARF numbers
-  const code::Division& division = operands.division;
-  if (division.size == 0 || division.size > 8) return std::nullopt;
-  const unsigned bits = 8u * division.size;
+  const auto divisor =
+      operands.divisor ? value_of(*operands.divisor, operands, registers, core) : std::nullopt;
+  if (!divisor) return std::nullopt;
+  const std::uint8_t size = operands.divisor->size;
+  const unsigned bits = 8u * size;
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits), sign = std::uint64_t{1} << (bits - 1);
-  std::optional<std::uint64_t> divisor;
-  if (division.reg != code::MemoryAccess::none) {
-    divisor = registers.get(division.reg);
-  } else if (const auto at = address_of(operands.memory.front(), registers)) {
-    std::array<std::byte, 8> bytes{};
-    if (core.read(*at, std::span(bytes).first(division.size)) == division.size)
-      divisor = load<std::uint64_t>(bytes.data(), ByteOrder::little);
-  }
-  const auto low_register = registers.get(ax),
-             high_register = division.size == 1 ? low_register : registers.get(dx);
-  if (!divisor || !low_register || !high_register) return std::nullopt;
+  const auto low_register = registers.get(ax), high_register = size == 1 ? low_register : registers.get(dx);
+  if (!low_register || !high_register) return std::nullopt;
   std::uint64_t by = *divisor & mask, low = *low_register & mask,
-                high = (division.size == 1 ? *high_register >> bits : *high_register) & mask;
+                high = (size == 1 ? *high_register >> bits : *high_register) & mask;
   if (by == 0) return true;
-  if (!division.is_signed) return high >= by;
+  if (!operands.is_signed_division) return high >= by;
   const bool is_negative = high & sign, by_negative = by & sign;
   if (is_negative) {
     low = -low & mask;

@@ -95,16 +95,24 @@ void add(std::vector<std::uint8_t>& registers, std::uint8_t number) {
     registers.push_back(number);
 }
 
-Division division_of(const Decoded& decoded, const InstructionOperands& operands) {
+/// What the only operand in the text is used for.
+void add_meaning(const Decoded& decoded, InstructionOperands& result) {
   const ZydisMnemonic mnemonic = decoded.instruction.mnemonic;
-  if (mnemonic != ZYDIS_MNEMONIC_DIV && mnemonic != ZYDIS_MNEMONIC_IDIV) return {};
-  const ZydisDecodedOperand& divisor = decoded.operands[0];
-  Division division{.size = static_cast<std::uint8_t>(divisor.size / 8),
-                    .is_signed = mnemonic == ZYDIS_MNEMONIC_IDIV};
-  if (divisor.type == ZYDIS_OPERAND_TYPE_MEMORY) return operands.memory.empty() ? Division() : division;
-  const amd64::Gpr reg = amd64::gpr(divisor.reg.value);
-  division.reg = reg.number;
-  return reg.high ? Division() : division;
+  const bool is_division = mnemonic == ZYDIS_MNEMONIC_DIV || mnemonic == ZYDIS_MNEMONIC_IDIV;
+  const bool is_branch = (mnemonic == ZYDIS_MNEMONIC_CALL || mnemonic == ZYDIS_MNEMONIC_JMP) &&
+                         decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+  const ZydisDecodedOperand& operand = decoded.operands[0];
+  if (!is_division && !is_branch) return;
+  InstructionOperands::Value value{.size = static_cast<std::uint8_t>(operand.size / 8)};
+  if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+    const amd64::Gpr reg = amd64::gpr(operand.reg.value);
+    value.reg = reg.number;
+    if (value.reg == MemoryAccess::none || reg.high) return;
+  } else if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) {
+    return;
+  }
+  (is_division ? result.divisor : result.target) = value;
+  result.is_signed_division = mnemonic == ZYDIS_MNEMONIC_IDIV;
 }
 
 /// Hidden operands count, too: string instructions and the stack.
@@ -120,6 +128,7 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
       std::string_view(ZydisMnemonicGetString(decoded.instruction.mnemonic)).starts_with("prefetch");
   const std::size_t count = decoded.instruction.operand_count,
                     visible_count = decoded.instruction.operand_count_visible;
+  bool is_first_known = true; // the first of the memory is that of the operand in the text
   for (std::size_t place = 0; place < count; ++place) {
     const bool visible = place < visible_count;
     // AT&T syntax has the source first.
@@ -147,9 +156,12 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
     const bool is_known = memory.segment != ZYDIS_REGISTER_FS && memory.segment != ZYDIS_REGISTER_GS &&
                           memory.type != ZYDIS_MEMOP_TYPE_VSIB && decoded.instruction.address_width == 64 &&
                           (access.index != MemoryAccess::none || memory.index == ZYDIS_REGISTER_NONE);
-    if (is_known && (reads || writes) && !is_hint) result.memory.push_back(access);
+    if (is_known && (reads || writes) && !is_hint)
+      result.memory.push_back(access);
+    else if (visible)
+      is_first_known = false;
   }
-  result.division = division_of(decoded, result);
+  if (is_first_known) add_meaning(decoded, result);
   return result;
 }
 

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   sigaltstack(&other, 0);
   for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; ++i) sigaction(numbers[i], &action, 0);
   if (!strcmp(fault, "write")) write_second(0, 42);
-  if (!strcmp(fault, "text")) write_second((long *)(0x4141414141414141 - 8), 42);
+  if (!strcmp(fault, "text")) write_second((long *)0x4141414141414141, 42);
   if (!strcmp(fault, "divide")) return divide(7, argc > 100);
   if (!strcmp(fault, "trap")) __builtin_trap();
   if (!strcmp(fault, "call")) ((void (*)(void))0)();

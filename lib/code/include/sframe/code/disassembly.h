@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,14 +37,6 @@ struct MemoryAccess {
   bool reads = false, writes = false;
 };
 
-/// The divisor of an integer division that faults if it is zero or if the quotient does not fit; only known
-/// on AMD64, where the dividend is twice as wide: in DX:AX of the size, for one byte in AX.
-struct Division {
-  std::uint8_t size = 0; ///< bytes of the divisor and the quotient; 0: no such instruction, or not known
-  bool is_signed = false;
-  std::uint8_t reg = MemoryAccess::none; ///< DWARF number; none: it is in memory, the first that is accessed
-};
-
 /// What an instruction uses, as far as the disassembler reports it.
 struct InstructionOperands {
   std::uint8_t length = 0; ///< bytes of the instruction; 0: it is not known
@@ -52,7 +45,17 @@ struct InstructionOperands {
   std::vector<MemoryAccess>
       memory;             ///< those whose address depends on general registers only, and that can fault
   bool is_return = false; ///< the new pc is the first word of memory read; only known on AMD64
-  Division division;
+
+  /// A value that is read: the low `size` bytes of a register, or those at the first of `memory`.
+  struct Value {
+    std::uint8_t reg = MemoryAccess::none; ///< DWARF number
+    std::uint8_t size = 0;
+  };
+  std::optional<Value> target; ///< the new pc of an indirect call or jump; only known on AMD64
+  /// Of an integer division that faults if it is zero or if the quotient does not fit; only known on AMD64,
+  /// where the dividend is twice as wide: in DX:AX of the size, for one byte in AX.
+  std::optional<Value> divisor;
+  bool is_signed_division = false;
 };
 
 /// The operands of the first instruction of `bytes`, which are at `address`. Slow, as instruction_text().
