@@ -178,6 +178,16 @@ private:
     return true;
   }
 
+  /// AMD64: whether a return has led to the pc: it is in the word that a return has read, below SP. After a
+  /// call, and after a jump at the end of a function, SP is at a return address instead.
+  bool is_after_return() const {
+    const auto sp = registers_.get(space_.abi().sp);
+    if (space_.abi().id != Abi::amd64 || !sp || !core_.has_permissions()) return false;
+    const auto above = core_.read_word(*sp);
+    const elf::MemoryRange* const range = above ? core_.range_at(*above) : nullptr;
+    return core_.read_word(*sp - 8) == registers_.pc && above && !(range && range->flags & elf::pf_x);
+  }
+
   void explain_access(const elf::SignalInfo& info) {
     const std::uint64_t code_mask = space_.code_address_mask();
     std::uint64_t address = info.address;
@@ -233,12 +243,18 @@ private:
     }
     fault_.address = address;
     if (info.signal == sigsegv && info.code == segv_accerr) why = "not permitted" + place_of(address);
-    fault_.meaning = std::string(name(fault_.access)) +
-                     (fault_.access == Access::execute ? " at "
-                      : fault_.access == Access::read  ? " of "
-                                                       : " to ") +
-                     hex(address) + ", " + why;
-    guess(info, address);
+    const bool is_return = fault_.access == Access::execute && is_after_return();
+    fault_.meaning = is_return
+                         ? "return to "
+                         : std::string(name(fault_.access)) + (fault_.access == Access::execute ? " at "
+                                                               : fault_.access == Access::read  ? " of "
+                                                                                                : " to ");
+    fault_.meaning += hex(address) + ", " + why;
+    if (is_return)
+      fault_.guess =
+          address == 0 ? "an overwritten return address" : overwritten("a return address", address);
+    else
+      guess(info, address);
   }
 
   /// What is mapped at an address that must not be used in this way.

@@ -75,6 +75,7 @@ int main(int argc, char **argv) {
   }
 #ifdef __x86_64__
   if (!strcmp(how, "large-frame-push")) __asm__ volatile("sub $0x1000000, %%rsp; push %%rax" ::: "memory");
+  if (!strcmp(how, "null-return")) __asm__ volatile("push $0; push $0; ret" ::: "memory");
   if (!strcmp(how, "jump")) __asm__ volatile("movabs $0x5254504e55464342, %%rax; jmp *%%rax" ::: "rax");
   if (!strcmp(how, "large-frame-fp"))
     __asm__ volatile("mov %%rsp, %%rax; sub $0x1000000, %%rsp; orl $1, -0x900000(%%rax)" ::: "rax", "memory");
