@@ -243,6 +243,7 @@ private:
     }
     fault_.address = address;
     if (info.signal == sigsegv && info.code == segv_accerr) why = "not permitted" + place_of(address);
+    if (info.signal == sigbus && info.code == bus_adrerr) why += file_at(address);
     const bool is_return = fault_.access == Access::execute && is_after_return();
     fault_.meaning = is_return
                          ? "return to "
@@ -255,6 +256,15 @@ private:
           address == 0 ? "an overwritten return address" : overwritten("a return address", address);
     else
       guess(info, address);
+  }
+
+  std::string file_at(std::uint64_t address) const {
+    const auto contains = [&](const elf::Mapping& file) {
+      return file.start <= address && address < file.end;
+    };
+    const auto file = std::ranges::find_if(core_.mappings(), contains);
+    if (file == core_.mappings().end()) return {};
+    return ": " + std::string(file->path) + " + " + hex(address - file->start + file->file_offset);
   }
 
   /// What is mapped at an address that must not be used in this way.

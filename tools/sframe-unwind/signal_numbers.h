@@ -11,7 +11,7 @@ namespace sframe::unwind_tool {
 
 inline constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11,
                               sigsys = 31;
-inline constexpr std::int32_t ill_illopn = 2, bus_adraln = 1, fpe_intdiv = 1, segv_maperr = 1,
+inline constexpr std::int32_t ill_illopn = 2, bus_adraln = 1, bus_adrerr = 2, fpe_intdiv = 1, segv_maperr = 1,
                               segv_accerr = 2, si_kernel = 0x80;
 
 } // namespace sframe::unwind_tool
