@@ -4,6 +4,7 @@
 
 #include "elf_builder.h"
 #include "inputs.h"
+#include "unpack_formats.h"
 
 #include "sframe/elf/core_file.h"
 #include "sframe/elf/unpack.h"
@@ -39,19 +40,17 @@ std::string text_of(const Unpacked& unpacked) {
   return {reinterpret_cast<const char*>(unpacked.bytes().data()), unpacked.bytes().size()};
 }
 
-/// Formats may be left out when the library is built.
-bool is_supported(const Bytes& packed) {
-  const auto result = unpack(packed);
-  return result || result.error().what.find("this build does not support") == std::string::npos;
-}
-
 TEST(ElfUnpack, EveryFormat) {
   for (const auto& [name, digits] : formats) {
     SCOPED_TRACE(name);
     const Bytes packed = test::hex(digits);
     EXPECT_TRUE(is_packed(packed));
-    if (!is_supported(packed)) continue;
     auto whole = unpack(packed);
+    if (!test::is_built_with(name)) {
+      ASSERT_FALSE(whole);
+      EXPECT_EQ(whole.error().what, "this build does not support " + std::string(name) + " compression");
+      continue;
+    }
     ASSERT_TRUE(whole) << whole.error().text();
     EXPECT_EQ(text_of(*whole), plain());
     EXPECT_FALSE(whole->damaged());
@@ -75,7 +74,7 @@ TEST(ElfUnpack, EveryFormat) {
 TEST(ElfUnpack, DamagedBytes) {
   for (const auto& [name, digits] : formats) {
     const Bytes packed = test::hex(digits);
-    if (!is_supported(packed)) continue;
+    if (!test::is_built_with(name)) continue;
     // Cut anywhere, it ends early: what is there is part of the text.
     for (std::size_t size = 6; size < packed.size(); ++size) {
       SCOPED_TRACE(std::string(name) + ", " + std::to_string(size));
@@ -99,7 +98,7 @@ TEST(ElfUnpack, Limits) {
   for (const auto& [name, digits] : formats) {
     SCOPED_TRACE(name);
     const Bytes packed = test::hex(digits);
-    if (!is_supported(packed)) continue;
+    if (!test::is_built_with(name)) continue;
     EXPECT_TRUE(unpack(packed, {.size = 180}));
     const auto large = unpack(packed, {.size = 179});
     ASSERT_FALSE(large);
@@ -133,7 +132,7 @@ TEST(ElfUnpack, CoresCostWhatTheirFileCosts) {
       "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
       "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 d8 8d "
       "09 27 39 e1 ae 18 87 01 00 ");
-  if (!is_supported(packed)) GTEST_SKIP() << "built without zlib";
+  if (!test::is_built_with("gzip")) GTEST_SKIP() << "built without zlib";
   ASSERT_EQ(packed.size(), 201u);
   const auto file = CoreFile::view(packed, Limits::standard);
   ASSERT_TRUE(file) << file.error().text();
@@ -162,6 +161,14 @@ TEST(ElfUnpack, CoresCostWhatTheirFileCosts) {
   const auto uncompressed = CoreFile::view(plain_file, Limits::standard);
   ASSERT_TRUE(uncompressed);
   EXPECT_EQ(uncompressed->cost_size(), plain_file.size());
+}
+
+TEST(ElfUnpack, CoresThatAreNotThere) {
+  const auto core = CoreFile::open("no-such.core", Limits::standard);
+  ASSERT_FALSE(core);
+  const auto file = File::open("no-such.core");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(core.error().text(), file.error().text());
 }
 
 } // namespace elf_unpack_test
