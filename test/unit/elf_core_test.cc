@@ -420,6 +420,39 @@ TEST(ElfCore, FilesAndProcess) {
   EXPECT_FALSE(core->module_at(0x12000));
 }
 
+/// Without a list of files, a program is found by its header; else by the memory around its entry point.
+TEST(ElfCore, ProgramAroundItsEntryPoint) {
+  TestElf program{.type = et_dyn};
+  program.segments.push_back({pt_load, pf_r | pf_x, 120, Writer().u64(1).bytes, 0x100}); // after the headers
+  constexpr std::uint64_t start = 0x10000, end = start + 120 + 0x100;
+  const auto core_with = [&](std::uint64_t entry) {
+    TestElf file{.type = et_core};
+    const auto auxv = note("CORE", 6, Writer().u64(9).u64(entry).u64(0).u64(0).bytes);
+    file.segments.push_back({pt_note, 0, 0, auxv, 0});
+    file.segments.push_back({pt_load, pf_r | pf_x, start, program.build(), 0x1000});
+    file.segments.push_back({pt_load, pf_r | pf_x, 0x20000, {}, 0x1000});
+    return file.build();
+  };
+  for (const std::uint64_t entry : {start, end - 1}) {
+    const auto bytes = core_with(entry);
+    const auto core = Core::parse(bytes);
+    ASSERT_TRUE(core);
+    ASSERT_EQ(core->modules().size(), 1u) << std::hex << entry;
+    EXPECT_EQ(core->modules()[0].start, start);
+    EXPECT_EQ(core->modules()[0].end, end);
+    EXPECT_FALSE(core->modules()[0].assumed);
+  }
+  for (const std::uint64_t entry : {std::uint64_t(0x20000), std::uint64_t(0x20fff)}) {
+    const auto bytes = core_with(entry);
+    const auto core = Core::parse(bytes);
+    ASSERT_TRUE(core);
+    ASSERT_EQ(core->modules().size(), 2u) << std::hex << entry;
+    EXPECT_EQ(core->modules()[1].start, 0x20000u);
+    EXPECT_EQ(core->modules()[1].end, 0x21000u);
+    EXPECT_TRUE(core->modules()[1].assumed);
+  }
+}
+
 /// The last page of the address space ends at 2^64, which no 64-bit number represents.
 TEST(ElfCore, VdsoAtTheTopOfMemory) {
   constexpr std::uint64_t top = 0xffff'ffff'ffff'f000;

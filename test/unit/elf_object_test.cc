@@ -129,6 +129,47 @@ TEST(ObjectLayout, SectionsWithDamagedFunctions) {
   }
 }
 
+// Each of several sections counts on its own, and those with the flag stay as they are.
+TEST(ObjectLayout, StartsCountFromTheirField) {
+  const auto section_of = [](bool pcrel) {
+    Builder builder({.version = VersionNumber::v2, .pcrel = pcrel});
+    const FrameRow row = traits(Abi::amd64).entry_row();
+    for (const std::uint64_t start : {0x1000, 0x2000})
+      EXPECT_TRUE(builder.add({.start = start, .size = 2}, {&row, 1}));
+    return builder.finish(0).value_or(Bytes());
+  };
+  const Bytes plain = section_of(false), relative = section_of(true);
+  const std::vector<std::vector<Bytes>> cases = {
+      {plain}, {relative}, {plain, relative, plain}, {relative, plain}};
+  for (const auto& parts : cases) {
+    test::TestElf file;
+    Bytes all;
+    for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+    file.sections.push_back({".sframe", sht_gnu_sframe, shf_alloc, 0, all});
+    const auto bytes = file.build();
+    const auto image = Image::parse(bytes);
+    ASSERT_TRUE(image);
+    const auto contents = ObjectLayout::sframe_contents(*image, image->sframe_tables()[0]);
+    ASSERT_TRUE(contents) << contents.error().text();
+    ASSERT_EQ(contents->bytes().size(), all.size());
+    std::size_t at = 0;
+    for (const Bytes& part : parts) {
+      const auto made = contents->bytes().subspan(at, part.size());
+      if (part == relative) {
+        EXPECT_TRUE(std::ranges::equal(made, part));
+      } else {
+        // The header has 28 bytes, an FDE 20; its first field is the start.
+        for (const std::uint32_t i : {0u, 1u}) {
+          std::uint32_t start;
+          std::memcpy(&start, made.data() + 28 + 20 * i, 4);
+          EXPECT_EQ(start, 0x1000 * (i + 1) + 28 + 20 * i);
+        }
+      }
+      at += part.size();
+    }
+  }
+}
+
 TEST(ObjectLayout, AppliesRelocationsForItsAddresses) {
   auto file = object_with(section_symbols);
   file.sections.push_back({".eh_frame", sht_progbits, shf_alloc, 0, Bytes(12)});
