@@ -9,16 +9,24 @@
 
 #include <alloca.h>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
+#include <link.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace here_walk_test {
 
@@ -178,6 +186,107 @@ TEST(Here, RefreshKeepsTables) {
   EXPECT_EQ(before.modules, after.modules);
   EXPECT_EQ(before.rows, after.rows);
   EXPECT_EQ(after.retired, 0u);
+}
+
+/// Copies of libgcc, whose _Unwind_Backtrace() calls back. The loader takes each for a library of its own.
+class HereLibraries : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!dlsym(RTLD_DEFAULT, "_dl_find_object")) GTEST_SKIP() << "no _dl_find_object()";
+    void* const library = dlopen("libgcc_s.so.1", RTLD_NOW);
+    Dl_info info{};
+    if (!library || !dladdr(dlsym(library, "_Unwind_Backtrace"), &info)) GTEST_SKIP() << "no libgcc_s.so.1";
+    std::ifstream file(info.dli_fname, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    dlclose(library);
+    std::string name = testing::TempDir() + "sframe-here-XXXXXX";
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder_ = name;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  /// A handle of a new file with the bytes, loaded; the name is that of the file.
+  void* load(const std::string& name, const std::string& bytes) {
+    const auto path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_TRUE(library) << dlerror();
+    return library;
+  }
+
+  /// The library without rows: its .eh_frame ends at its start, and it has no other table.
+  std::string without_rows() const {
+    std::string bytes = bytes_;
+    ElfW(Ehdr) header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    std::vector<ElfW(Shdr)> sections(header.e_shnum);
+    std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof(ElfW(Shdr)));
+    for (const ElfW(Shdr) & section : sections) {
+      const char* const name = bytes_.data() + sections[header.e_shstrndx].sh_offset + section.sh_name;
+      if (name == std::string_view(".eh_frame") || name == std::string_view(".sframe"))
+        std::memset(bytes.data() + section.sh_offset, 0, 4);
+    }
+    return bytes;
+  }
+
+  std::filesystem::path folder_;
+  std::string bytes_;
+};
+
+/// From a callback of the library, with the tables that are there.
+[[gnu::noinline]] StopReason end_through(void* library) {
+  const auto backtrace = reinterpret_cast<decltype(&_Unwind_Backtrace)>(dlsym(library, "_Unwind_Backtrace"));
+  StopReason end = StopReason::none;
+  backtrace(
+      [](_Unwind_Context*, void* result) {
+        Frames frames;
+        frames.by_here_in_handler();
+        *static_cast<StopReason*>(result) = frames.end();
+        return _URC_END_OF_STACK;
+      },
+      &end);
+  return end;
+}
+
+TEST_F(HereLibraries, TablesOfOneThatIsGoneAreNotUsed) {
+  void* const first = load("first.so", bytes_);
+  ASSERT_TRUE(first);
+  const void* const place = dlsym(first, "_Unwind_Backtrace");
+  EXPECT_EQ(end_through(first), StopReason::no_rule);
+  ASSERT_TRUE(here::refresh());
+  EXPECT_TRUE(is_complete(end_through(first)));
+  ASSERT_EQ(dlclose(first), 0);
+  // The loader's record of another size is elsewhere.
+  void* const second = load(std::string(200, 's'), bytes_);
+  ASSERT_TRUE(second);
+  if (dlsym(second, "_Unwind_Backtrace") != place) {
+    dlclose(second);
+    GTEST_SKIP() << "the second library is at another place";
+  }
+  const std::uint64_t left_out = here::left_out();
+  EXPECT_EQ(end_through(second), StopReason::no_rule);
+  EXPECT_EQ(here::left_out(), left_out + 1);
+  ASSERT_TRUE(here::refresh());
+  EXPECT_TRUE(is_complete(end_through(second)));
+  ASSERT_EQ(dlclose(second), 0);
+  ASSERT_TRUE(here::refresh());
+}
+
+TEST_F(HereLibraries, ChangedOneAtTheSamePlace) {
+  ASSERT_TRUE(here::refresh());
+  const std::size_t rows_before = here::tables().rows;
+  void* const first = load("first.so", bytes_);
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(here::refresh());
+  EXPECT_GT(here::tables().rows, rows_before + 100);
+  ASSERT_EQ(dlclose(first), 0);
+  void* const other = load("other.so", without_rows());
+  ASSERT_TRUE(other);
+  ASSERT_TRUE(here::refresh());
+  EXPECT_EQ(here::tables().rows, rows_before);
+  ASSERT_EQ(dlclose(other), 0);
 }
 
 TEST(Here, DamagedReturnAddressEndsTheWalk) {
