@@ -47,6 +47,29 @@ TEST(Disassembly, Amd64Store) { // mov %rsi, 0x8(%rdi)
   EXPECT_FALSE(found.memory[0].reads);
 }
 
+TEST(Disassembly, Amd64PrefetchCannotFault) {
+  for (const int opcode : {0x18, 0x0d}) { // prefetcht0 (%rax), prefetchw (%rax)
+    const auto found = operands(Abi::amd64, {0x0f, opcode, 0x08});
+    EXPECT_EQ(found.length, 3);
+    EXPECT_EQ(found.registers, Registers{0});
+    EXPECT_TRUE(found.memory.empty());
+  }
+}
+
+TEST(Disassembly, Amd64Division) {
+  const auto by_register = operands(Abi::amd64, {0x49, 0xf7, 0xf8}).division; // idiv %r8
+  EXPECT_EQ(by_register.size, 8);
+  EXPECT_TRUE(by_register.is_signed);
+  EXPECT_EQ(by_register.reg, 8);
+  const auto by_memory = operands(Abi::amd64, {0xf7, 0x75, 0xf8}).division; // divl -0x8(%rbp)
+  EXPECT_EQ(by_memory.size, 4);
+  EXPECT_FALSE(by_memory.is_signed);
+  EXPECT_EQ(by_memory.reg, MemoryAccess::none);
+  EXPECT_EQ(operands(Abi::amd64, {0xf6, 0xf4}).division.size, 0);                         // div %ah
+  EXPECT_EQ(operands(Abi::amd64, {0x64, 0xf7, 0x34, 0x25, 0, 0, 0, 0}).division.size, 0); // divl %fs:0
+  EXPECT_EQ(operands(Abi::amd64, {0x48, 0x0f, 0xaf, 0xc7}).division.size, 0);             // imul %rdi, %rax
+}
+
 TEST(Disassembly, Amd64Index) { // movzbl 0x10(%rax,%rcx,4), %edx
   const auto found = operands(Abi::amd64, {0x0f, 0xb6, 0x54, 0x88, 0x10});
   EXPECT_EQ(found.registers, (Registers{0, 2}));
