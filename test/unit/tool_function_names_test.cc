@@ -38,6 +38,16 @@ TEST(FunctionNames, SignaturesHaveNoSuffixes) {
   EXPECT_EQ(signature_name(""), "");
 }
 
+// GCC's frame of a coroutine is a parameter of its parts, and is named after the coroutine.
+TEST(FunctionNames, PartsOfCoroutinesHaveTheNameOfTheCoroutine) {
+  EXPECT_EQ(signature_name("_Z3genPZ3genPiE14_Z3genPi.Frame.actor"), "gen");
+  EXPECT_EQ(signature_name("_Z3genPZ3genPiE14_Z3genPi.Frame.destroy.cold"), "gen");
+  EXPECT_EQ(shortened("_Z3genPZ3genPiE14_Z3genPi.Frame.actor"), "gen (.actor)");
+  EXPECT_EQ(shortened("_Z3genPZ3genPiE14_Z3genPi.Frame.destroy"), "gen (.destroy)");
+  EXPECT_EQ(signature_name("work.actor"), "work.actor"); // not C++
+  EXPECT_EQ(shortened("work.destroy"), "work.destroy");
+}
+
 TEST(FunctionNames, SignaturesHaveNoArguments) {
   EXPECT_EQ(signature_name("_Z4workiPc"), "work");
   EXPECT_EQ(signature_name("_ZNK5Class4workEi.cold"), "Class::work");
