@@ -63,7 +63,8 @@ template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor
 
 /// What the analysis of one function asks about calls. A call of a function that is not known to return
 /// perhaps does not. Where a function's size is not known, neither does a call (of code elsewhere, or of an
-/// unknown function) after which another function may start, unless the function goes on after that.
+/// unknown function; of any, if padding follows) after which another function may start, unless the function
+/// goes on after that.
 class CodeFunctions::Calls final : public code::Environment {
 public:
   Calls(CodeFunctions& functions, const CodeFunction& function)
@@ -109,11 +110,19 @@ private:
 };
 
 bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
-  if (target && functions_.returns_of(*target) == Returns::surely) return false;
-  if (target && functions_.no_return_.contains(*target)) return true;
-  if (target && *target - function_.start < function_.end - function_.start) return false; // its own
+  const bool surely_returns = target && functions_.returns_of(*target) == Returns::surely;
+  if (target && !surely_returns) {
+    if (functions_.no_return_.contains(*target)) return true;
+    if (*target - function_.start < function_.end - function_.start) return false; // its own
+  }
   if (function_.sized || inside_.contains(next)) return false;
   const std::uint64_t after = functions_.after_padding(next, padding_);
+  if (surely_returns) {
+    // Not from this call, if the compiler has found out so: then padding follows, and another function.
+    if (after == next || (!functions_.is_aligned(after) && !functions_.named_.contains(after))) return false;
+    suspects_.insert(next);
+    return true;
+  }
   // Code that is expected to run rarely is not aligned.
   if (functions_.is_aligned(function_.start) && !functions_.is_aligned(after) &&
       !functions_.named_.contains(after))
