@@ -59,6 +59,19 @@ TEST(GdbPackets, Malformed) {
   for (const char* wrong : {"4/", "4:", "4@", "4G", "4`", "4g", "/4"}) EXPECT_FALSE(from_hex(wrong)) << wrong;
 }
 
+/// Before an answer come 1024 bytes or notices that are none; not more.
+TEST(GdbPackets, Stray) {
+  const auto notices = [](unsigned count) {
+    std::string bytes;
+    while (count--) bytes += "%a#61";
+    return bytes;
+  };
+  EXPECT_EQ(answer_of(std::string(1024, '+') + "$OK#9a").value_or(""), "OK");
+  EXPECT_EQ(answer_of(std::string(1025, '+') + "$OK#9a").error().what, "no packets, but other bytes");
+  EXPECT_EQ(answer_of(notices(1024) + "$OK#9a").value_or(""), "OK");
+  EXPECT_EQ(answer_of(notices(1025) + "$OK#9a").error().what, "notices without end");
+}
+
 std::string packet(const std::string& text) {
   unsigned sum = 0;
   for (const char c : text) sum += static_cast<unsigned char>(c);
