@@ -139,6 +139,28 @@ Instructions plt(int threshold) {
   return {advance_16, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x30 + threshold, 0x2a, 0x33, 0x24, 0x22};
 }
 
+/// C115: the second and the third FDE have two functions each.
+TEST(VerifyCfi, FdesOfSeveralFunctions) {
+  CfiAssembler cfi(cfi::SectionKind::eh_frame);
+  Bytes common = cfi.body();
+  common.u8(1).text("zR").uleb(1).sleb(-8).uleb(16).uleb(1).u8(cfi::pe_absptr);
+  const std::size_t cie = cfi.cie(common.raw({0x0c, 7, 8, 0x90, 1}));
+  for (const auto& [start, size] : {std::pair{0, 16}, {16, 8}, {24, 8}, {32, 8}, {40, 8}})
+    cfi.fde(cie, Bytes(cfi.body()).u64(text_at + start).u64(size).uleb(0));
+  cfi.terminator();
+  Builder builder({.abi = Abi::amd64});
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(
+        builder.add({.start = text_at + i * 16u, .size = 16}, std::vector{traits(Abi::amd64).entry_row()}));
+  const auto section = builder.finish(sframe_at);
+  ASSERT_TRUE(section);
+  const std::vector<std::byte> text(text_size, std::byte{0x90});
+  std::vector<std::string> messages;
+  for (const Finding& finding : findings_of(library_of(text, cfi.bytes(), *section)))
+    if (finding.id == Id::C115) messages.push_back(finding.message);
+  EXPECT_EQ(messages, std::vector<std::string>{"2 FDEs have several functions; the first is FDE 1"});
+}
+
 TEST(VerifyCfi, PltsOfTheTwoSections) {
   EXPECT_EQ(disagreements(plt(11), plt(11)), Texts{});
   const auto other = disagreements(plt(11), plt(10));
@@ -369,6 +391,19 @@ TEST(VerifyCfi, RulesThatNoRowHas) {
   // No caller from here on.
   EXPECT_EQ(differences(rows, at_16({0x07, 16}, false)), Texts{"C105 0x1010-0x1040"});
   EXPECT_EQ(differences(rows, at_16({0x86, 2}, false)), Texts{"C104 0x1010-0x1040"});
+}
+
+// A rule that starts from SP is the same as one that starts from a CFA of SP plus an offset.
+TEST(VerifyCfi, EqualRulesInOtherForms) {
+  constexpr std::uint16_t sp = 7;
+  FrameRow row = traits(Abi::amd64).entry_row();
+  row.offset = 16;
+  row.cfa = Rule::value(sp, 16);
+  row.fp = Rule::stored(sp, 0);
+  const Instructions push = {advance_16, 0x0e, 16, 0x86, 2}; // CFA is SP+16, FP at CFA-16
+  EXPECT_EQ(differences({traits(Abi::amd64).entry_row(), row}, push), Texts());
+  row.fp = Rule::stored(sp, 8);
+  EXPECT_EQ(differences({traits(Abi::amd64).entry_row(), row}, push), Texts{"C104 0x1010-0x1040"});
 }
 
 // Where the two differ, the code decides: in favour of the rows, or it says nothing.

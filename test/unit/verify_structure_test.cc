@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions that no PT_LOAD contains (S025 in docs/findings.md), program headers that are not the section's
-// (S024 and S019), and less code covered than required (P412).
+// (S024 and S019), functions that are not sorted (S017), and less code covered than required (P412).
 
 #include "elf_builder.h"
 
@@ -163,6 +163,18 @@ TEST(VerifyStructure, ProgramHeaderWithoutSection) {
 }
 
 // Two of three functions: 32 of 48 bytes, of which CFI would describe 40.
+/// S017: the order of one function is none.
+TEST(VerifyStructure, UnsortedFunctions) {
+  for (std::size_t functions = 1; functions <= 3; ++functions) {
+    auto section = section_of(functions);
+    EXPECT_EQ(findings(file_with(section, 3), "S017"), Texts());
+    section[3] &= ~std::byte{flag_sorted};
+    const Texts found = findings(file_with(section, 3), "S017");
+    const Texts expected = {"S017: flag SORTED is clear, with " + std::to_string(functions) + " functions"};
+    EXPECT_EQ(found, functions > 1 ? expected : Texts()) << functions;
+  }
+}
+
 TEST(VerifyStructure, RequiredCoverage) {
   const auto bytes = file_with(section_of(2), 3).build();
   const auto image = elf::Image::parse(bytes);
