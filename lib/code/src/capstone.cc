@@ -24,7 +24,7 @@ std::optional<Capstone> load() {
   Capstone found{};
   if (!library || !find(library, "cs_open", found.open) || !find(library, "cs_close", found.close) ||
       !find(library, "cs_option", found.option) || !find(library, "cs_disasm", found.disasm) ||
-      !find(library, "cs_free", found.free))
+      !find(library, "cs_free", found.free) || !find(library, "cs_errno", found.error))
     return std::nullopt;
   return found; // stays loaded
 }

@@ -17,6 +17,7 @@ struct Capstone {
   decltype(&cs_option) option;
   decltype(&cs_disasm) disasm;
   decltype(&cs_free) free;
+  decltype(&cs_errno) error;
 };
 
 /// Loads the library at the first call, which takes 1.5 ms. nullptr if it is not there, or not readable for a

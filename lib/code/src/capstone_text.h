@@ -10,18 +10,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace sframe::code {
 
-/// Calls f(instruction) with the first instruction of `bytes`, if Capstone is there and knows it.
+/// Calls f(instruction) with the first instruction of `bytes`, if Capstone is there and knows it. Throws
+/// std::bad_alloc if Capstone gets no memory.
 template <cs_arch arch, cs_mode mode, class F>
 void with_capstone(std::span<const std::byte> bytes, std::uint64_t address, bool detail, F&& f) {
   const Capstone* const library = capstone();
   csh handle = 0;
-  if (!library || library->open(arch, mode, &handle) != CS_ERR_OK) return;
+  if (!library) return;
+  const cs_err opened = library->open(arch, mode, &handle);
+  if (opened == CS_ERR_MEM) throw std::bad_alloc();
+  if (opened != CS_ERR_OK) return;
   if (detail) library->option(handle, CS_OPT_DETAIL, CS_OPT_ON);
   cs_insn* instruction = nullptr;
   const auto* code = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -29,7 +34,9 @@ void with_capstone(std::span<const std::byte> bytes, std::uint64_t address, bool
     f(*instruction);
     library->free(instruction, 1);
   }
+  const cs_err error = library->error(handle);
   library->close(&handle);
+  if (error == CS_ERR_MEM) throw std::bad_alloc();
 }
 
 /// Disassembler::text for an architecture and mode of Capstone.
