@@ -20,6 +20,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -94,8 +96,8 @@ public:
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
-    if (settings_.fold && repeats_.add(frame)) return;
-    print_repeats();
+    if (settings_.fold && repeats_.add(frame.number, {frame.pc, frame.found_by})) return;
+    print_repeats(repeats_.take());
     out_ << '#';
     out_.decimal(frame.number);
     out_.fill(' ', frame.number < 10 ? 2 : 1);
@@ -124,11 +126,16 @@ public:
 
   void python(const languages::PythonStack& stack) override {
     out_ << "  Python" << (stack.holds_gil ? ", holds the global interpreter lock:\n" : ":\n");
+    RepeatedFrames<PythonPlace> repeats;
+    std::uint32_t number = 0;
     for (const languages::PythonFrame& frame : stack.frames) {
+      if (settings_.fold && repeats.add(number++, {frame.function, frame.file, frame.line})) continue;
+      print_repeats(repeats.take());
       out_ << "    ", out_.safe(frame.function) << "  ", out_.safe(frame.file);
       if (frame.line) out_ << ':', out_.decimal(frame.line);
       out_ << '\n';
     }
+    print_repeats(repeats.take());
     if (!stack.problem.empty()) out_ << red() << "    ended early: " << stack.problem << plain() << '\n';
   }
 
@@ -164,7 +171,7 @@ public:
   }
 
   void end_thread(const unwind::WalkEnd& end) override {
-    print_repeats();
+    print_repeats(repeats_.take());
     if (end.overwritten) print(*end.overwritten);
     if (!end.complete)
       out_ << red() << "    ended early: ", out_.safe(unwind::describe(end)) << plain() << '\n';
@@ -341,15 +348,34 @@ private:
     }
   }
 
-  void print_repeats() {
-    const RepeatedFrames::LeftOut repeated = repeats_.take();
+  using NativePlace = std::pair<std::uint64_t, const unwind::FrameStepper*>; ///< pc, what found it
+  using PythonPlace = std::tuple<std::string_view, std::string_view, std::uint32_t>;
+
+  void print_repeats(const RepeatedFrames<NativePlace>::LeftOut& repeated) {
     if (repeated.count == 0) return;
-    out_ << "     ... ";
-    out_.decimal(repeated.count) << (repeated.count == 1 ? " frame" : " frames");
-    out_ << (repeated.count == 1 ? " that repeats #" : " that repeat #");
+    out_ << ' ';
+    print_repeats(repeated.count) << '#';
     out_.decimal(repeated.first);
     if (repeated.last != repeated.first) out_ << " to #", out_.decimal(repeated.last);
     out_ << '\n';
+  }
+
+  /// Frames of Python are printed without numbers.
+  void print_repeats(const RepeatedFrames<PythonPlace>::LeftOut& repeated) {
+    if (repeated.count == 0) return;
+    const std::uint32_t cycle = repeated.last - repeated.first + 1;
+    print_repeats(repeated.count) << "the ";
+    if (cycle == 1)
+      out_ << "one";
+    else
+      out_.decimal(cycle);
+    out_ << " above\n";
+  }
+
+  /// The start of such a line: "... 3 frames that repeat ".
+  tool::Output& print_repeats(std::uint32_t count) {
+    out_ << "    ... ";
+    return out_.decimal(count) << (count == 1 ? " frame that repeats " : " frames that repeat ");
   }
 
   void print(const unwind::Overwritten& stack) {
@@ -439,7 +465,7 @@ private:
   Symbolizer& symbolizer_;
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
-  RepeatedFrames repeats_;
+  RepeatedFrames<NativePlace> repeats_;
   FrameLines lines_;
   bool in_header_ = false;
   bool has_several_ = false;               ///< threads
