@@ -68,6 +68,12 @@ TEST(ElfCoreSignals, Codes) {
   }
 }
 
+// The kernel sends SIGXCPU for two limits of processor time only (kernel/time/posix-cpu-timers.c).
+TEST(ElfCoreSignals, MeaningOfTheKernelsSignals) {
+  EXPECT_EQ(signal_code(SIGXCPU, SI_KERNEL).meaning, "processor time limit exceeded");
+  EXPECT_EQ(signal_code(SIGSEGV, SI_KERNEL).meaning, "sent by the kernel");
+}
+
 // One more than the last of each, codes of other signals, and unknown ones of a program.
 TEST(ElfCoreSignals, UnknownCodes) {
   const std::pair<int, int> unknown[] = {{SIGILL, 9},   {SIGTRAP, 7},  {SIGBUS, 6},     {SIGFPE, 9},

@@ -70,7 +70,7 @@ SignalCode signal_code(std::int32_t signal, std::int32_t code) {
   };
   switch (code) {
   case 0: return {"SI_USER", "sent by kill"};
-  case 0x80: return {"SI_KERNEL", "sent by the kernel"};
+  case 0x80: return {"SI_KERNEL", signal == 24 ? "processor time limit exceeded" : "sent by the kernel"};
   case -1: return {"SI_QUEUE", "sent by sigqueue"};
   case -2: return {"SI_TIMER", "a timer expired"};
   case -3: return {"SI_MESGQ", "a message arrived in an empty queue"};
