@@ -57,17 +57,19 @@ TEST(Disassembly, Amd64PrefetchCannotFault) {
 }
 
 TEST(Disassembly, Amd64Division) {
-  const auto by_register = operands(Abi::amd64, {0x49, 0xf7, 0xf8}).division; // idiv %r8
-  EXPECT_EQ(by_register.size, 8);
-  EXPECT_TRUE(by_register.is_signed);
-  EXPECT_EQ(by_register.reg, 8);
-  const auto by_memory = operands(Abi::amd64, {0xf7, 0x75, 0xf8}).division; // divl -0x8(%rbp)
-  EXPECT_EQ(by_memory.size, 4);
-  EXPECT_FALSE(by_memory.is_signed);
-  EXPECT_EQ(by_memory.reg, MemoryAccess::none);
-  EXPECT_EQ(operands(Abi::amd64, {0xf6, 0xf4}).division.size, 0);                         // div %ah
-  EXPECT_EQ(operands(Abi::amd64, {0x64, 0xf7, 0x34, 0x25, 0, 0, 0, 0}).division.size, 0); // divl %fs:0
-  EXPECT_EQ(operands(Abi::amd64, {0x48, 0x0f, 0xaf, 0xc7}).division.size, 0);             // imul %rdi, %rax
+  const auto by_register = operands(Abi::amd64, {0x49, 0xf7, 0xf8}); // idiv %r8
+  ASSERT_TRUE(by_register.divisor);
+  EXPECT_EQ(by_register.divisor->size, 8);
+  EXPECT_EQ(by_register.divisor->reg, 8);
+  EXPECT_TRUE(by_register.is_signed_division);
+  const auto by_memory = operands(Abi::amd64, {0xf7, 0x75, 0xf8}); // divl -0x8(%rbp)
+  ASSERT_TRUE(by_memory.divisor);
+  EXPECT_EQ(by_memory.divisor->size, 4);
+  EXPECT_EQ(by_memory.divisor->reg, MemoryAccess::none);
+  EXPECT_FALSE(by_memory.is_signed_division);
+  EXPECT_FALSE(operands(Abi::amd64, {0xf6, 0xf4}).divisor);                         // div %ah
+  EXPECT_FALSE(operands(Abi::amd64, {0x64, 0xf7, 0x34, 0x25, 0, 0, 0, 0}).divisor); // divl %fs:0
+  EXPECT_FALSE(operands(Abi::amd64, {0x48, 0x0f, 0xaf, 0xc7}).divisor);             // imul %rdi, %rax
 }
 
 TEST(Disassembly, Amd64Index) { // movzbl 0x10(%rax,%rcx,4), %edx
@@ -113,19 +115,6 @@ TEST(Disassembly, Amd64TargetsOfBranches) {
   EXPECT_FALSE(target({0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0}));
   EXPECT_FALSE(target({0xe8, 0, 0, 0, 0}));
   EXPECT_FALSE(operands(Abi::amd64, {0xff, 0xd0}).divisor);
-}
-
-/// idiv %esi   divb (%rdi)   div %ah   imul %esi
-TEST(Disassembly, Amd64Divisors) {
-  const auto divisor = [](std::initializer_list<int> bytes) { return operands(Abi::amd64, bytes).divisor; };
-  ASSERT_TRUE(divisor({0xf7, 0xfe}));
-  EXPECT_EQ(divisor({0xf7, 0xfe})->reg, 4);
-  EXPECT_EQ(divisor({0xf7, 0xfe})->size, 4);
-  ASSERT_TRUE(divisor({0xf6, 0x37}));
-  EXPECT_EQ(divisor({0xf6, 0x37})->reg, MemoryAccess::none);
-  EXPECT_EQ(divisor({0xf6, 0x37})->size, 1);
-  EXPECT_FALSE(divisor({0xf6, 0xf4}));
-  EXPECT_FALSE(divisor({0xf7, 0xee}));
 }
 
 TEST(Disassembly, Amd64AddressesInSegmentsAreUnknown) { // mov %fs:0x28, %rax
