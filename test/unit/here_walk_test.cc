@@ -261,9 +261,9 @@ TEST_F(HereLibraries, TablesOfOneThatIsGoneAreNotUsed) {
   // The loader's record of another size is elsewhere.
   void* const second = load(std::string(200, 's'), bytes_);
   ASSERT_TRUE(second);
-  if (dlsym(second, "_Unwind_Backtrace") != place) {
+  if (dlsym(second, "_Unwind_Backtrace") != place || second == first) {
     dlclose(second);
-    GTEST_SKIP() << "the second library is at another place";
+    GTEST_SKIP() << "the second library is at another place, or its record at that of the first";
   }
   const std::uint64_t left_out = here::left_out();
   EXPECT_EQ(end_through(second), StopReason::no_rule);
