@@ -30,13 +30,16 @@ void with_capstone(std::span<const std::byte> bytes, std::uint64_t address, bool
   if (detail) library->option(handle, CS_OPT_DETAIL, CS_OPT_ON);
   cs_insn* instruction = nullptr;
   const auto* code = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  bool has_memory = true;
   if (library->disasm(handle, code, bytes.size(), address, 1, &instruction) == 1) {
-    f(*instruction);
+    has_memory = !detail || instruction->detail;
+    if (has_memory) f(*instruction);
     library->free(instruction, 1);
+  } else {
+    has_memory = library->error(handle) != CS_ERR_MEM;
   }
-  const cs_err error = library->error(handle);
   library->close(&handle);
-  if (error == CS_ERR_MEM) throw std::bad_alloc();
+  if (!has_memory) throw std::bad_alloc();
 }
 
 /// Disassembler::text for an architecture and mode of Capstone.
