@@ -90,7 +90,9 @@ public:
     const std::string name = signature_name(symbols.function->symbol, budget_);
     const bool starts = is_starting(name);
     if ((!starts && is_silent(name)) || !is_searched(*symbols.module)) return true;
-    const auto source = source_.find(*symbols.module, frame.lookup_pc());
+    auto source = source_.find(*symbols.module, frame.lookup_pc());
+    if (source && source->at.file.empty() && !source->inlined.empty())
+      source->at = source->inlined.front().at; // by Go's table, which does not say where the call is
     if (!source || source->at.file.empty()) return true;
     const bool is_own = !starts && !is_standard_library(name, source->at.file);
     add(frame, registers, *source, is_own ? symbols.function->symbol : std::string());

@@ -396,9 +396,11 @@ private:
       print(text[i], call.at.line);
       if (scope) print_locals(*scope);
     }
-    out_ << "      ";
-    print(symbols.at), out_ << '\n';
-    print(text.back(), symbols.at.line);
+    if (!symbols.at.file.empty() || symbols.inlined.empty()) {
+      out_ << "      ";
+      print(symbols.at), out_ << '\n';
+      print(text.back(), symbols.at.line);
+    }
     if (!scopes.empty()) print_locals(scopes.back());
   }
   /// The text around a line, which is marked.
