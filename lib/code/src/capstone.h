@@ -17,11 +17,14 @@ struct Capstone {
   decltype(&cs_option) option;
   decltype(&cs_disasm) disasm;
   decltype(&cs_free) free;
-  decltype(&cs_errno) error;
 };
 
 /// Loads the library at the first call, which takes 1.5 ms. nullptr if it is not there, or not readable for a
 /// confined program (disassembler_library()). Any thread may call it.
 const Capstone* capstone();
+
+/// True if the thread's calls of the library since the last question were short of memory: their result is
+/// not to be used.
+bool took_reserve();
 
 } // namespace sframe::code

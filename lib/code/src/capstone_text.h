@@ -23,23 +23,19 @@ template <cs_arch arch, cs_mode mode, class F>
 void with_capstone(std::span<const std::byte> bytes, std::uint64_t address, bool detail, F&& f) {
   const Capstone* const library = capstone();
   csh handle = 0;
-  if (!library) return;
-  const cs_err opened = library->open(arch, mode, &handle);
-  if (opened == CS_ERR_MEM) throw std::bad_alloc();
-  if (opened != CS_ERR_OK) return;
+  if (!library || library->open(arch, mode, &handle) != CS_ERR_OK) {
+    if (took_reserve()) throw std::bad_alloc();
+    return;
+  }
   if (detail) library->option(handle, CS_OPT_DETAIL, CS_OPT_ON);
   cs_insn* instruction = nullptr;
   const auto* code = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  bool has_memory = true;
   if (library->disasm(handle, code, bytes.size(), address, 1, &instruction) == 1) {
-    has_memory = !detail || instruction->detail;
-    if (has_memory) f(*instruction);
+    if (!detail || instruction->detail) f(*instruction);
     library->free(instruction, 1);
-  } else {
-    has_memory = library->error(handle) != CS_ERR_MEM;
   }
   library->close(&handle);
-  if (!has_memory) throw std::bad_alloc();
+  if (took_reserve()) throw std::bad_alloc();
 }
 
 /// Disassembler::text for an architecture and mode of Capstone.
