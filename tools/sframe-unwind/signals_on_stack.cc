@@ -78,7 +78,7 @@ public:
     };
     if (!unwind::read_saved_registers(*trampoline, *sp, load, signal.interrupted.registers)) return true;
     if (!abi_.ra_is_register) signal.interrupted.registers.forget(space_.abi().ra);
-    if (find_info(trampoline->record, *sp, signal)) signals.push_back(std::move(signal));
+    if (find_info(trampoline->record, *sp, signal)) signals.push_back(signal);
     return signals.size() < most_signals;
   }
 

@@ -28,9 +28,9 @@ template <class Function> bool find(void* library, const char* name, Function*& 
   return function != nullptr;
 }
 
-/// Capstone 4 does not check all of its allocations (cs_open() for ARM64 and SystemZ: MCRegisterInfo). Without
-/// memory it gets some that is reserved, enough for a handle and an instruction, and its caller throws
-/// afterwards (took_reserve()).
+/// Capstone 4 does not check all of its allocations (cs_open() for ARM64 and SystemZ: MCRegisterInfo).
+/// Without memory it gets some that is reserved, enough for a handle and an instruction, and its caller
+/// throws afterwards (took_reserve()).
 class Reserve {
 public:
   void* take(std::size_t size) {
