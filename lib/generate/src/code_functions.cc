@@ -102,6 +102,8 @@ public:
   bool learn(const CodeRows& rows);
 
 private:
+  bool may_start_at(std::uint64_t address) const;
+
   CodeFunctions& functions_;
   const CodeFunction& function_;
   code::CallEnds padding_;
@@ -117,27 +119,26 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
   }
   if (function_.sized || inside_.contains(next)) return false;
   const std::uint64_t after = functions_.after_padding(next, padding_);
-  if (surely_returns) {
-    // Not from this call, if the compiler has found out so: then padding follows, and another function.
-    if (after == next || (!functions_.is_aligned(after) && !functions_.named_.contains(after))) return false;
-    suspects_.insert(next);
-    return true;
-  }
-  // Code that is expected to run rarely is not aligned.
-  if (functions_.is_aligned(function_.start) && !functions_.is_aligned(after) &&
-      !functions_.named_.contains(after))
-    return false;
+  // What surely returns does not return to padding, if the compiler has found out so. Else only code that is
+  // expected to run rarely is not aligned.
+  const bool may_start = surely_returns ? after != next && may_start_at(after)
+                                        : may_start_at(after) || !functions_.is_aligned(function_.start);
+  if (!may_start) return false;
   suspects_.insert(next);
-  if (target) doubtful_.push_back(*target);
+  if (target && !surely_returns) doubtful_.push_back(*target);
   return true;
 }
 
 bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
   if (function_.sized || inside_.contains(address)) return false;
-  const std::uint64_t after = functions_.after_padding(address, padding_);
-  if (!functions_.is_aligned(after) && !functions_.named_.contains(after)) return false;
+  if (!may_start_at(functions_.after_padding(address, padding_))) return false;
   suspects_.insert(address);
   return true;
+}
+
+/// True if another function may start there.
+bool CodeFunctions::Calls::may_start_at(std::uint64_t address) const {
+  return functions_.is_aligned(address) || functions_.named_.contains(address);
 }
 
 bool CodeFunctions::Calls::learn(const CodeRows& rows) {
