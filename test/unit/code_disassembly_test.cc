@@ -108,6 +108,8 @@ TEST(Disassembly, Amd64TargetsOfBranches) {
   ASSERT_TRUE(target({0xff, 0xd0}));
   EXPECT_EQ(target({0xff, 0xd0})->reg, 0);
   EXPECT_EQ(target({0xff, 0xd0})->size, 8);
+  EXPECT_TRUE(operands(Abi::amd64, {0xff, 0xd0}).is_call);
+  EXPECT_FALSE(operands(Abi::amd64, {0x41, 0xff, 0xe0}).is_call);
   ASSERT_TRUE(target({0x41, 0xff, 0xe0}));
   EXPECT_EQ(target({0x41, 0xff, 0xe0})->reg, 8);
   ASSERT_TRUE(target({0xff, 0x50, 0x08}));

@@ -93,14 +93,13 @@ public:
         info_(info), after_fault_(frame.after_fault) {}
 
   Fault explain() {
-    const auto& info = info_;
-    if (info) explain(*info);
+    if (info_) explain(*info_);
     // What a process has sent says nothing of the instruction; nor does a pc after the instruction.
     const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
-    if (is_fault && (!info || info->code > 0) && !after_fault_) add_instruction(registers_.pc);
-    if (info && signal_ == sigtrap && info->code == si_kernel) add_breakpoint();
-    if (info && signal_ == sigfpe && info->code == fpe_intdiv) explain_division();
-    if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
+    if (is_fault && (!info_ || info_->code > 0) && !after_fault_) add_instruction(registers_.pc);
+    if (info_ && signal_ == sigtrap && info_->code == si_kernel) add_breakpoint();
+    if (info_ && signal_ == sigfpe && info_->code == fpe_intdiv) explain_division();
+    if (info_ && info_->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info_);
     // The bytes at an address that cannot be executed were not; a branch to one was.
     if (fault_.access == Access::execute && !is_refused_branch_) fault_.instruction.reset();
     return std::move(fault_);
@@ -169,9 +168,8 @@ private:
     is_refused_branch_ = true;
     fault_.access = Access::execute;
     fault_.address = *target;
-    const bool is_call = fault_.instruction && fault_.instruction->text.find("call") != std::string::npos;
     fault_.meaning = (operands_.is_return ? "return to "
-                      : is_call           ? "call to "
+                      : operands_.is_call ? "call to "
                                           : "jump to ") +
                      hex(*target) + ", not a canonical address";
     fault_.guess = overwritten(operands_.is_return ? "a return address" : "a function pointer", *target);
@@ -424,7 +422,7 @@ std::optional<bool> fails(const code::InstructionOperands& operands, const unwin
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits), sign = std::uint64_t{1} << (bits - 1);
   const auto low_register = registers.get(ax), high_register = size == 1 ? low_register : registers.get(dx);
   if (!low_register || !high_register) return std::nullopt;
-  std::uint64_t by = *divisor & mask, low = *low_register & mask,
+  std::uint64_t by = *divisor, low = *low_register & mask,
                 high = (size == 1 ? *high_register >> bits : *high_register) & mask;
   if (by == 0) return true;
   if (!operands.is_signed_division) return high >= by;

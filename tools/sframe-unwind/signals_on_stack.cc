@@ -7,7 +7,6 @@
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/trampoline.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -61,10 +60,7 @@ public:
     if (!frame.signal_frame) return true;
     const auto sp = registers.get(space_.abi().sp);
     const auto read = [&](std::uint64_t address, std::span<std::byte> out) {
-      const auto bytes = space_.view(address);
-      if (bytes.size() < out.size()) return false;
-      std::ranges::copy(bytes.first(out.size()), out.begin());
-      return true;
+      return space_.read(address, out) == out.size();
     };
     const unwind::SignalTrampoline* const trampoline =
         sp ? unwind::find_trampoline(abi_, read, frame.pc) : nullptr;

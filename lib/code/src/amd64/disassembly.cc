@@ -112,6 +112,7 @@ void add_meaning(const Decoded& decoded, InstructionOperands& result) {
     return;
   }
   (is_division ? result.divisor : result.target) = value;
+  result.is_call = mnemonic == ZYDIS_MNEMONIC_CALL;
   result.is_signed_division = mnemonic == ZYDIS_MNEMONIC_IDIV;
 }
 

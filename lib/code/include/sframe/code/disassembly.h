@@ -52,6 +52,7 @@ struct InstructionOperands {
     std::uint8_t size = 0;
   };
   std::optional<Value> target; ///< the new pc of an indirect call or jump; only known on AMD64
+  bool is_call = false;        ///< with `target`
   /// Of an integer division that faults if it is zero or if the quotient does not fit; only known on AMD64,
   /// where the dividend is twice as wide: in DX:AX of the size, for one byte in AX.
   std::optional<Value> divisor;
