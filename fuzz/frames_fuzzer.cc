@@ -6,6 +6,7 @@
 // frames are bounded.
 
 #include "memory_file.h"
+#include "program_and_core.h"
 
 #include "sframe/languages/cxx.h"
 #include "sframe/languages/go.h"
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 namespace {
 
@@ -99,16 +99,11 @@ unwind::StepperList recovering_first(process::CoreSpace& space) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::Cost cost(size, fuzz::many_passes);
-  auto input = std::as_bytes(std::span(data, size));
-  std::uint32_t program_size = 0;
-  if (input.size() < sizeof program_size) return 0;
-  std::memcpy(&program_size, input.data(), sizeof program_size);
-  input = input.subspan(sizeof program_size);
-  program_size &= 0xffffff; // the fourth byte is the target walk's
-  if (program_size > input.size()) return 0;
-  const auto core = elf::Core::parse(input.subspan(program_size));
+  const auto input = fuzz::split_program(std::as_bytes(std::span(data, size)));
+  if (!input) return 0;
+  const auto core = elf::Core::parse(input->core);
   if (!core) return 0;
-  const fuzz::MemoryFile program(input.first(program_size));
+  const fuzz::MemoryFile program(input->program);
   modules::FileOptions files{.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""};
   files.add_budget(size);
   const auto process = process::CoreProcess::create(*core, files);

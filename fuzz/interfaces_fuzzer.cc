@@ -5,6 +5,7 @@
 // text has an end; what the C interface reports of a frame, it can look up.
 
 #include "memory_file.h"
+#include "program_and_core.h"
 
 #include "ucd_walk.h"
 
@@ -15,7 +16,8 @@
 #include "libunwind-coredump.h"
 
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -128,9 +130,10 @@ void walk_libunwind(const char* path, const char* program, std::string_view abi,
 }
 
 /// The ABI of an ELF file, from its header.
-std::string_view abi_of(const std::uint8_t* core, std::size_t size) {
-  if (size < 20) return "amd64";
-  const unsigned machine = core[5] == 2 ? core[18] << 8 | core[19] : core[19] << 8 | core[18];
+std::string_view abi_of(std::span<const std::byte> core) {
+  if (core.size() < 20) return "amd64";
+  const auto at = [&](std::size_t offset) { return std::to_integer<unsigned>(core[offset]); };
+  const unsigned machine = at(5) == 2 ? at(18) << 8 | at(19) : at(19) << 8 | at(18);
   return machine == 22 ? "s390x" : machine == 183 ? "aarch64" : "amd64";
 }
 
@@ -142,18 +145,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                        .seconds_per_byte = 200e-6,
                                        .memory = std::uint64_t(64) << 20,
                                        .memory_per_byte = 2048});
-  std::uint32_t program_size = 0;
-  if (size < sizeof program_size) return 0;
-  std::memcpy(&program_size, data, sizeof program_size);
-  program_size &= 0xffffff; // the fourth byte is the target walk's
-  data += sizeof program_size;
-  size -= sizeof program_size;
-  if (program_size > size) return 0;
-  const auto bytes = std::as_bytes(std::span(data, size));
-  const MemoryFile program(bytes.first(program_size)), core(bytes.subspan(program_size));
+  const auto input = sframe::fuzz::split_program(std::as_bytes(std::span(data, size)));
+  if (!input) return 0;
+  const MemoryFile program(input->program), core(input->core);
   const auto first = walk_c(core.path().c_str(), program.path().c_str());
   if (first.empty()) return 0;
-  walk_libunwind(core.path().c_str(), program.path().c_str(),
-                 abi_of(data + program_size, size - program_size), first);
+  walk_libunwind(core.path().c_str(), program.path().c_str(), abi_of(input->core), first);
   return 0;
 }

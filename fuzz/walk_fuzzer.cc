@@ -6,6 +6,7 @@
 // are numbered, their number is bounded, and a walk reported as complete has a valid reason for its end.
 
 #include "memory_file.h"
+#include "program_and_core.h"
 
 #include "sframe/modules/symbols.h"
 #include "sframe/process/process_state.h"
@@ -13,7 +14,6 @@
 #include "sframe/unwind/walker.h"
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 namespace {
@@ -62,17 +62,12 @@ unwind::StepperList steppers_of(unsigned mask, const AbiTraits& abi, modules::Mo
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // 50 threads of 300 frames, each frame with all steppers.
   const fuzz::Cost cost(size, fuzz::many_passes);
-  auto input = std::as_bytes(std::span(data, size));
-  std::uint32_t program_size = 0;
-  if (input.size() < sizeof program_size) return 0;
-  std::memcpy(&program_size, input.data(), sizeof program_size);
-  input = input.subspan(sizeof program_size);
-  const unsigned mask = program_size >> 24;
-  program_size &= 0xffffff;
-  if (program_size > input.size()) return 0;
-  const auto core = elf::Core::parse(input.subspan(program_size));
+  const auto input = fuzz::split_program(std::as_bytes(std::span(data, size)));
+  if (!input) return 0;
+  const unsigned mask = input->choices;
+  const auto core = elf::Core::parse(input->core);
   if (!core) return 0;
-  const fuzz::MemoryFile program(input.first(program_size));
+  const fuzz::MemoryFile program(input->program);
   modules::FileOptions files{.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""};
   files.generate_sframe = mask & 1;
   if (mask) files.add_budget(size);
