@@ -139,8 +139,10 @@ if case in ("real", "packages"):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = "http://127.0.0.1:%d" % port
-    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-t", "0", *served],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # A database on disk: one in memory refuses the scanner's writes while a request reads ("table is locked"), and
+    # with -t 0 nothing is scanned twice.
+    database, log = os.path.join(folder, case + ".sqlite"), open(os.path.join(folder, case + ".log"), "w+")
+    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", database, "-t", "0", *served], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + 300  # the files are found some time after the port is open
         for key, kind in [(key, kind) for key in files for kind in ("executable", "debuginfo")]:
@@ -149,7 +151,7 @@ if case in ("real", "packages"):
                     urllib.request.urlopen("%s/buildid/%s/%s" % (url, key, kind)).read()
                     break
                 except OSError:
-                    assert server.poll() is None and time.monotonic() < deadline, "debuginfod does not answer"
+                    assert server.poll() is None and time.monotonic() < deadline, (key, kind, open(log.name).read()[-2000:])
                     time.sleep(0.1)
         # Nothing is fetched that was not wanted.
         for options in (["--offline"], ["--debuginfod=off"], ["--offline", "--debuginfod=on"], ["--debuginfod=ask"], ["--trust=none"], ["--no-files"]):
