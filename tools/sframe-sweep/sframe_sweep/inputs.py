@@ -2,11 +2,13 @@
 """What is to be swept, as units: a package in an archive, an installed package, or the files of a folder. A unit is in
 one shard, which depends on its ID alone."""
 import dataclasses
+import errno
 import gzip
 import hashlib
 import lzma
 import os
 import re
+import stat
 import subprocess
 import xml.etree.ElementTree
 
@@ -15,6 +17,10 @@ from .archives import is_archive
 DEBUG_PACKAGE = re.compile(r".*(-dbgsym_.*\.d?deb|-debug(info|source)-.*\.rpm)$", re.S)
 DEB_INDEX = re.compile(r"(.*[_.])?Packages(\.gz|\.xz)?$", re.S)
 RPM_INDEX = re.compile(r"(.*-)?primary\.xml(\.gz|\.xz)?$", re.S)
+DPKG_STATUS = "var/lib/dpkg/status"
+DPKG_INFO = "var/lib/dpkg/info/"
+RPM_DATABASE = "var/lib/rpm"
+MAX_LINKS = 40  # of one name, as in Linux
 
 
 class Unreadable(Exception):
@@ -92,41 +98,69 @@ def _folder(path):
             yield Unit(_text(os.path.abspath(root)), "folder", root, files=lambda files=files: _file_pairs(files))
 
 
-def _installed_files(root, names):
-    """Regular files among the absolute names, each once, also if folders are symbolic links. Those of a root other
-    than / are looked up inside it: a link that leads out of it is not followed."""
-    seen = set()
-    for name in names:
-        full = os.path.join(root, name.lstrip("/"))
-        if os.path.islink(full) or not os.path.isfile(full):
+def _inside(root, name):
+    """The path of the absolute `name` as chroot(2) would find it: links lead to places inside of the root."""
+    at, parts, links = "", name.split("/")[::-1], 0
+    while parts:
+        part = parts.pop()
+        if part in ("", "."):
             continue
-        real, top = os.path.realpath(full), os.path.realpath(root)
-        if real not in seen and os.path.commonpath((real, top)) == top:
+        full = os.path.join(root, at, part)
+        if part == "..":
+            at = os.path.dirname(at)
+        elif os.path.islink(full) and links < MAX_LINKS:
+            links += 1
+            target = os.readlink(full)
+            at = "" if target.startswith("/") else at
+            parts += target.split("/")[::-1]
+        else:
+            at = os.path.join(at, part)
+    return os.path.join(root, at)
+
+
+def _installed_files(root, names):
+    """Regular files among the absolute names, each once, also if folders are symbolic links."""
+    seen, folders = set(), {}
+    for name in names:
+        folder, _, last = name.rpartition("/")
+        if folder not in folders:
+            folders[folder] = _inside(root, folder)
+        real = os.path.join(folders[folder], last)
+        if real not in seen and not os.path.islink(real) and os.path.isfile(real):
             seen.add(real)
             yield _text(name), real
 
 
+def _database_text(root, name, errors):
+    """A file of the package database: nothing outside of the root, and nothing that is no regular file."""
+    path = _inside(root, name)
+    with open(path, encoding="utf-8", errors=errors, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return file.read()
+
+
 def _dpkg(root):
     """Debian's package database: deb-control(5) paragraphs, and a list of files for each package."""
-    folder = os.path.join(root, "var/lib/dpkg")
     try:
-        with open(os.path.join(folder, "status"), encoding="utf-8", errors="replace") as file:
-            paragraphs = file.read().split("\n\n")
+        paragraphs = _database_text(root, DPKG_STATUS, "replace").split("\n\n")
     except OSError as error:
         raise Unreadable("%s: %s" % (error.filename, error.strerror)) from None
     for paragraph in paragraphs:
         fields = dict(line.split(": ", 1) for line in paragraph.split("\n") if re.match(r"[\w-]+: ", line))
         if not fields.get("Status", "").endswith(" installed"):
             continue
-        name, architecture = fields["Package"], fields.get("Architecture", "")
-        lists = [path for path in (os.path.join(folder, "info", part + ".list") for part in (name + ":" + architecture, name)) if os.path.exists(path)]
+        name, architecture = fields.get("Package", ""), fields.get("Architecture", "")
+        if not re.fullmatch(r"[\w.+-]+", name) or not re.fullmatch(r"[\w-]*", architecture):  # parts of file names
+            raise Unreadable("%s: a package without a valid name" % os.path.join(root, DPKG_STATUS))
 
-        def files(lists=lists):
-            names = []
-            for path in lists[:1]:
-                with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                    names = file.read().splitlines()
-            return list(_installed_files(root, names))
+        def files(name=name, architecture=architecture):
+            for part in (name + ":" + architecture, name):
+                try:
+                    return list(_installed_files(root, _database_text(root, DPKG_INFO + part + ".list", "surrogateescape").splitlines()))
+                except FileNotFoundError:
+                    continue
+            return []
 
         version = fields.get("Version", "")
         yield Unit("dpkg:%s:%s=%s" % (name, architecture, version), "dpkg", root, name, version, architecture, files)
@@ -134,9 +168,10 @@ def _dpkg(root):
 
 def _rpm(root):
     """The database of rpm, by the program rpm."""
-    if root != "/" and not os.path.isdir(os.path.join(root, "var/lib/rpm")):
+    database = _inside(root, RPM_DATABASE)
+    if root != "/" and not os.path.isdir(database):
         raise Unreadable("%s: no database of dpkg or rpm" % root)  # rpm would make one
-    base = ["rpm"] + ([] if root == "/" else ["--dbpath", os.path.abspath(os.path.join(root, "var/lib/rpm"))])
+    base = ["rpm"] + ([] if root == "/" else ["--dbpath", os.path.abspath(database)])
     try:
         listed = subprocess.run([*base, "-qa", "--qf", "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"], capture_output=True, text=True, errors="surrogateescape")
     except OSError as error:
@@ -177,7 +212,7 @@ def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
     """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has. `note` gets a line about
     each of the paths that is no unit."""
     if installed == "auto":
-        installed = "dpkg" if os.path.exists(os.path.join(root, "var/lib/dpkg/status")) else "rpm"
+        installed = "dpkg" if os.path.exists(_inside(root, DPKG_STATUS)) else "rpm"
     found = {}
     try:
         for unit in _dpkg(root) if installed == "dpkg" else _rpm(root) if installed == "rpm" else ():
