@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format text, for people: names as in the source, how each function is encoded, and rows in columns as
-// wide as the function's widest rule. A first pass over a function's rows determines the widths; only the
-// texts of rules are stored.
+// wide as the function's widest rule. Rows whose rules all fit the least widths, as most do, are appended in
+// one pass; for others a first pass determines the widths. Only the texts of rules are stored.
 
 #include "describe.h"
 #include "formats.h"
@@ -19,7 +19,8 @@ namespace sframe::dump {
 namespace {
 
 constexpr std::size_t header_label_width = 24;
-constexpr std::size_t indent = 6; ///< of a function's lines
+constexpr std::size_t indent = 6;                                 ///< of a function's lines
+constexpr std::size_t start_width = 18, least_width = 8, gap = 2; ///< of a row's columns
 
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
@@ -27,18 +28,40 @@ std::string join(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+Line& append_plural(Line& line, std::uint64_t count, std::string_view noun) {
+  return line.number(count).text(" ").text(noun).text(count == 1 ? "" : "s");
 }
 
-/// The texts of a row, and the column widths that they need. An outermost row has only the first text.
+/// The texts of a row, one after the other in memory: those of CFA and RA with spaces up to the next column,
+/// where columns have the least width. An outermost row has only the first text, without spaces.
 struct RuleTexts {
   std::string_view cfa, ra, fp;
+
   bool is_outermost() const { return ra.empty(); }
+  bool fits_least_widths() const {
+    return is_outermost() ||
+           (cfa.size() == least_width + gap && ra.size() == least_width + gap && fp.size() <= least_width);
+  }
+  std::string_view all() const { return {cfa.data(), cfa.size() + ra.size() + fp.size()}; }
 };
+std::string_view without_spaces(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 struct Widths {
-  std::size_t cfa = 8, ra = 8, fp = 8;
+  std::size_t cfa = least_width, ra = least_width, fp = least_width;
 };
+
+/// Appends the columns after the first one, where the line began at `begin`.
+template <std::size_t Capacity>
+void append_columns(BasicLine<Capacity>& line, std::size_t begin, const RuleTexts& texts,
+                    std::string_view origin, const Widths& widths) {
+  const std::size_t cfa_at = begin + indent + start_width + gap, ra_at = cfa_at + widths.cfa + gap,
+                    fp_at = ra_at + widths.ra + gap, origin_at = fp_at + widths.fp + gap;
+  line.pad_to(cfa_at).text(without_spaces(texts.cfa));
+  if (!texts.is_outermost()) line.pad_to(ra_at).text(without_spaces(texts.ra)).pad_to(fp_at).text(texts.fp);
+  if (!origin.empty()) line.pad_to(origin_at).text(origin);
+}
 
 class TextDumper final : public Dumper {
 public:
@@ -64,6 +87,8 @@ public:
 
 private:
   enum class Style : std::uint8_t { title, name, faint };
+  void begin_style(Style style);
+  void end_style();
   void styled(Style style, std::string_view text);
   void title();
   void field(std::string_view label, std::string_view value);
@@ -73,12 +98,12 @@ private:
   std::string origin_text(const AddressRange& range) const;
   void list_functions(std::span<const Names::Inner> functions);
   std::optional<RuleTexts> texts_of(const EncodedRow& row, const RowCursor& rows, bool flex);
+  bool append_narrow_rows(RowCursor& rows, std::uint64_t start, bool flex);
   std::optional<Widths> measure(RowCursor rows, bool flex);
-  void append_columns(const RuleTexts& texts, std::string_view origin, const Widths& widths,
-                      std::size_t line);
   void print_heading(bool mask, const Widths& widths);
   void append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
                   const Widths& widths);
+  bool lines_are_full() const { return lines_.size() > lines_.capacity - Line::capacity; }
   void print_lines();
 
   tool::Output& out_;
@@ -91,17 +116,25 @@ private:
   const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
   listing::RowTexts texts_; ///< of the current section's rows
-  std::string cfa_, ra_, fp_;
+  std::string row_;         ///< the texts of a row that texts_ did not have
   std::optional<Error> error_;
   Line line_;
   BasicLine<8192> lines_; ///< of rows
 };
 
-void TextDumper::styled(Style style, std::string_view text) {
+void TextDumper::begin_style(Style style) {
   constexpr std::array<std::string_view, 3> codes{"\x1b[1m", "\x1b[1;36m", "\x1b[2m"};
   if (color_) out_ << codes[static_cast<std::size_t>(style)];
-  out_.safe(text);
+}
+
+void TextDumper::end_style() {
   if (color_) out_ << "\x1b[0m";
+}
+
+void TextDumper::styled(Style style, std::string_view text) {
+  begin_style(style);
+  out_.safe(text);
+  end_style();
 }
 
 void TextDumper::title() {
@@ -116,7 +149,8 @@ void TextDumper::field(std::string_view label, std::string_view value) {
 }
 
 void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size) {
-  field(label, plural(size, "byte") + " at offset " + hex(offset));
+  Line value;
+  field(label, append_plural(value, size, "byte").text(" at offset 0x").hex(offset).view());
 }
 
 /// The meaning of a fixed offset in the header.
@@ -135,14 +169,15 @@ void TextDumper::begin_part(const Part& part) {
   if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
   out_ << "\n";
   field("Address", hex(part.section.address()));
-  field("Size", plural(part.section.bytes().size(), "byte"));
+  Line size, auxiliary;
+  field("Size", append_plural(size, part.section.bytes().size(), "byte").view());
   field("Version", std::to_string(header.version));
   field("ABI", std::string(part.section.abi().name) + ", " + std::string(byte_order_name(header.byte_order)) +
                    "-endian");
   field("Flags", header.flags ? hex(header.flags) + " (" + join(flag_names(part.section)) + ")" : "none");
   field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
   field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
-  field("Auxiliary header", plural(header.aux_header_size, "byte"));
+  field("Auxiliary header", append_plural(auxiliary, header.aux_header_size, "byte").view());
   field("Functions (FDEs)", std::to_string(header.num_fdes));
   field("Rows (FREs)", std::to_string(header.num_fres));
   sub_section("Index", part.section.index_offset(),
@@ -160,7 +195,9 @@ void TextDumper::function_heading(const EncodedFde& fde, const FunctionLocation&
   }
   line_.clear();
   line_.text("0x").hex(location.start).text("-0x").hex(range_end(location.start, fde.size));
-  styled(Style::faint, line_.view());
+  begin_style(Style::faint);
+  out_ << line_.view();
+  end_style();
   if (const auto name = names_.find(location)) {
     out_ << "  ";
     styled(Style::name, name->text(true));
@@ -170,12 +207,15 @@ void TextDumper::function_heading(const EncodedFde& fde, const FunctionLocation&
 
 /// The line that describes how a function is encoded.
 void TextDumper::describe(const EncodedFde& fde, const FunctionLocation& location) {
-  out_ << "      " << plural(fde.size, "byte") << ", " << name_of(fde.fre_type);
-  out_ << (fde.fde_type == FdeType::flex ? ", flex, " : ", ") << plural(fde.num_fres, "row");
-  if (fde.pc_type == PcType::mask) out_ << " repeating every " << plural(fde.rep_size, "byte") << " (PCMASK)";
-  if (fde.signal_frame) out_ << ", signal frame";
-  if (part_->abi().signs_return_addresses && fde.pauth_key == PauthKey::b) out_ << ", key B";
-  if (part_->outermost_throughout(fde)) out_ << ", outermost frame throughout";
+  line_.clear();
+  append_plural(line_.text("      "), fde.size, "byte").text(", ").text(name_of(fde.fre_type));
+  append_plural(line_.text(fde.fde_type == FdeType::flex ? ", flex, " : ", "), fde.num_fres, "row");
+  if (fde.pc_type == PcType::mask)
+    append_plural(line_.text(" repeating every "), fde.rep_size, "byte").text(" (PCMASK)");
+  if (fde.signal_frame) line_.text(", signal frame");
+  if (part_->abi().signs_return_addresses && fde.pauth_key == PauthKey::b) line_.text(", key B");
+  if (part_->outermost_throughout(fde)) line_.text(", outermost frame throughout");
+  out_ << line_.view();
   if (origins_) out_ << ", from " << origin_text({location.start, fde.size});
   out_ << "\n";
 }
@@ -203,25 +243,52 @@ void TextDumper::list_functions(std::span<const Names::Inner> functions) {
 /// The row's texts, valid until the next call; sets error_ if it cannot be decoded.
 std::optional<RuleTexts> TextDumper::texts_of(const EncodedRow& row, const RowCursor& rows, bool flex) {
   if (const listing::RowTexts::Text* const known = texts_.find(row, flex))
-    return RuleTexts{known->piece(0), known->piece(1), known->piece(2)};
+    return RuleTexts{.cfa = known->piece(0), .ra = known->piece(1), .fp = known->piece(2)};
   const auto decoded = rows.decode(row);
   if (!decoded) {
     error_ = decoded.error();
     return std::nullopt;
   }
-  cfa_.clear();
-  ra_.clear();
-  fp_.clear();
+  row_.clear();
   if (decoded->is_outermost()) {
-    cfa_ = "outermost frame (RA undefined)";
-  } else {
-    append_rule(cfa_, decoded->cfa, part_->abi(), true);
-    append_rule(ra_, decoded->ra, part_->abi(), false);
-    append_rule(fp_, decoded->fp, part_->abi(), false);
-    if (decoded->ra_signed) ra_ += " signed";
+    texts_.add(row_ = "outermost frame (RA undefined)");
+    return RuleTexts{.cfa = row_, .ra = {}, .fp = {}};
   }
-  texts_.add(cfa_, ra_, fp_);
-  return RuleTexts{cfa_, ra_, fp_};
+  const auto next_column = [this](std::size_t column) {
+    row_.resize(std::max(row_.size(), column + least_width) + gap, ' ');
+    return row_.size();
+  };
+  append_rule(row_, decoded->cfa, part_->abi(), true);
+  const std::size_t ra_at = next_column(0);
+  append_rule(row_, decoded->ra, part_->abi(), false);
+  if (decoded->ra_signed) row_ += " signed";
+  const std::size_t fp_at = next_column(ra_at);
+  append_rule(row_, decoded->fp, part_->abi(), false);
+  const std::string_view all = row_;
+  const RuleTexts texts{
+      .cfa = all.substr(0, ra_at), .ra = all.substr(ra_at, fp_at - ra_at), .fp = all.substr(fp_at)};
+  texts_.add(texts.cfa, texts.ra, texts.fp);
+  return texts;
+}
+
+/// Appends the rows to lines_, if all fit columns of the least widths, can be decoded and are few. Otherwise
+/// appends none, and leaves `rows` where it was.
+bool TextDumper::append_narrow_rows(RowCursor& rows, std::uint64_t start, bool flex) {
+  const RowCursor first = rows;
+  bool fit = true;
+  for (EncodedRow row; rows.next(row);) {
+    const auto texts = texts_of(row, rows, flex);
+    fit = texts && texts->fits_least_widths() && !lines_are_full();
+    if (!fit) break;
+    const std::size_t line = lines_.size();
+    lines_.text("      0x").hex(start + row.offset).pad_to(line + indent + start_width + gap);
+    lines_.text(texts->all()).put('\n');
+  }
+  if (fit && !rows.error()) return lines_.size() != 0;
+  rows = first;
+  error_.reset();
+  lines_.clear();
+  return false;
 }
 
 /// The widths of the columns; empty if there is no row to show.
@@ -232,8 +299,8 @@ std::optional<Widths> TextDumper::measure(RowCursor rows, bool flex) {
     if (!texts) break;
     if (!widths) widths = Widths();
     if (texts->is_outermost()) continue;
-    widths->cfa = std::max(widths->cfa, texts->cfa.size());
-    widths->ra = std::max(widths->ra, texts->ra.size());
+    widths->cfa = std::max(widths->cfa, without_spaces(texts->cfa).size());
+    widths->ra = std::max(widths->ra, without_spaces(texts->ra).size());
     widths->fp = std::max(widths->fp, texts->fp.size());
   }
   return widths;
@@ -245,45 +312,40 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
   describe(fde, location);
   list_functions(names_.inside(location, fde.size));
   const bool mask = fde.pc_type == PcType::mask, flex = fde.fde_type == FdeType::flex;
+  const std::uint64_t start = mask ? 0 : location.start;
   error_.reset();
+  if (!origins_ && append_narrow_rows(rows, start, flex)) {
+    print_heading(mask, Widths());
+    print_lines();
+    return std::nullopt;
+  }
   const auto widths = measure(rows, flex);
   if (widths) print_heading(mask, *widths);
   for (PlacedRow row; next_row(rows, fde, origins_, row);) {
     const auto texts = texts_of(row.row, rows, flex);
     if (!texts) break;
-    append_row(row.row.offset + (mask ? 0 : location.start), *texts, {location.start + row.begin, row.size},
-               *widths);
+    append_row(start + row.row.offset, *texts, {location.start + row.begin, row.size}, *widths);
   }
   print_lines();
   return error_ ? error_ : rows.error();
 }
 
-/// Appends the columns after the first one to lines_, where the line began at `line`.
-void TextDumper::append_columns(const RuleTexts& texts, std::string_view origin, const Widths& widths,
-                                std::size_t line) {
-  constexpr std::size_t start_width = 18, gap = 2;
-  const std::size_t cfa_at = line + indent + start_width + gap, ra_at = cfa_at + widths.cfa + gap,
-                    fp_at = ra_at + widths.ra + gap, origin_at = fp_at + widths.fp + gap;
-  lines_.pad_to(cfa_at).text(texts.cfa);
-  if (!texts.is_outermost()) lines_.pad_to(ra_at).text(texts.ra).pad_to(fp_at).text(texts.fp);
-  if (!origin.empty()) lines_.pad_to(origin_at).text(origin);
-}
-
 void TextDumper::print_heading(bool mask, const Widths& widths) {
-  lines_.clear();
-  lines_.pad_to(indent).text(mask ? "OFFSET" : "START");
-  append_columns({"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths, 0);
-  styled(Style::faint, lines_.view());
+  line_.clear();
+  line_.pad_to(indent).text(mask ? "OFFSET" : "START");
+  append_columns(line_, 0, {"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths);
+  begin_style(Style::faint);
+  out_ << line_.view();
+  end_style();
   out_ << "\n";
-  lines_.clear();
 }
 
 void TextDumper::append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
                             const Widths& widths) {
-  if (lines_.size() > lines_.capacity - Line::capacity) print_lines();
+  if (lines_are_full()) print_lines();
   const std::size_t line = lines_.size();
-  lines_.pad_to(line + indent).text("0x").hex(address);
-  append_columns(texts, origins_ ? origin_text(range) : std::string(), widths, line);
+  lines_.text("      0x").hex(address);
+  append_columns(lines_, line, texts, origins_ ? origin_text(range) : std::string(), widths);
   lines_.put('\n');
 }
 

@@ -27,9 +27,13 @@ public:
   std::string_view view() const { return {data_.data(), size_}; }
 
   BasicLine& text(std::string_view text) {
-    const std::size_t size = std::min(text.size(), capacity - size_);
-    std::memcpy(data_.data() + size_, text.data(), size);
-    size_ += size;
+    if (text.size() <= capacity - size_) [[likely]] { // of a constant size in many calls
+      std::memcpy(data_.data() + size_, text.data(), text.size());
+      size_ += text.size();
+    } else {
+      std::memcpy(data_.data() + size_, text.data(), capacity - size_);
+      size_ = capacity;
+    }
     return *this;
   }
 
