@@ -280,7 +280,7 @@ private:
     else
       text += "data";
     if (modules::Module* module = space_.module_at(address); module && !module->generated())
-      text += " of " + std::string(module->name()) + " + " + hex(address - module->info().start);
+      text += " of " + std::string(module->shown_name()) + " + " + hex(address - module->info().start);
     return text;
   }
 

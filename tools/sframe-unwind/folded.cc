@@ -27,7 +27,7 @@ void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
   if (symbols.function)
     frames_.push_back(folded_name(symbols.function->name));
   else
-    frames_.push_back(symbols.module ? "[" + folded_name(symbols.module->name()) + "]" : "[unknown]");
+    frames_.push_back(symbols.module ? "[" + folded_name(symbols.module->shown_name()) + "]" : "[unknown]");
   kept_ += frames_.back().size();
 }
 

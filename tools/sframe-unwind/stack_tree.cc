@@ -139,7 +139,7 @@ StackTree::Frame StackTree::frame_of(const unwind::Frame& frame, const Symbolize
                .offset = {},
                .heuristic = frame.trust == unwind::Trust::heuristic,
                .signal_frame = frame.signal_frame};
-  if (symbols.module) result.module = symbols.module->name();
+  if (symbols.module) result.module = symbols.module->shown_name();
   if (symbols.function) {
     result.function = symbols.function->name;
     result.offset = symbols.function->offset;

@@ -193,7 +193,7 @@ private:
       print_arguments(scopes.back().arguments, symbols.function ? " (" : "(", out);
     if (symbols.function || (settings_.arguments && !scopes.empty())) out << "  ";
     if (symbols.module) {
-      out << '(', out.safe(symbols.module->name());
+      out << '(', out.safe(symbols.module->shown_name());
       // Without a name, a symbolizer needs this.
       if (!symbols.function) out << " + ", out.hex(frame.pc - symbols.module->info().start);
       out << ")  ";
@@ -208,7 +208,7 @@ private:
     crashed_ = core.crash.tid;
     goroutine_ = core.goroutine;
     if (const std::string line = shell_line(core.command); !line.empty()) field("command"), out_.safe(line);
-    if (core.program) {
+    if (core.program && !core.program->info().path.empty()) {
       field("program"), out_.safe(core.program->info().path);
       if (core.program->info().deleted) out_ << " (deleted)";
     }

@@ -158,8 +158,10 @@ public:
   std::uint64_t number() const { return number_; }
   bool generated() const { return code_ != nullptr; }
 
-  /// The file's name: the last part of the path.
+  /// The file's name: the last part of the path. Empty if the process does not tell.
   std::string_view name() const;
+  /// The same for people: "unknown" if it is empty.
+  std::string_view shown_name() const { return name().empty() ? "unknown" : name(); }
 
   /// The value to subtract to get link addresses. If neither process nor file has it: info().start.
   std::uint64_t bias();
