@@ -2,14 +2,16 @@
 """Runs the programs while one allocation or system call after the other fails (shim.c), and checks what comes
 of it.
 
-  inject.py --shim SHIM.so --inputs TEST/INPUTS --cores CORES --work FOLDER [--kinds memory,EIO] [--cases
-  REGEX] [--budget RUNS | --all]
+  inject.py --shim SHIM.so --inputs TEST/INPUTS --cores CORES [--minidump FILE] --work FOLDER [--kinds
+  memory,EIO] [--cases REGEX] [--budget RUNS | --all]
+
+--minidump: of CORES/aarch64.core.zst; without it, a case is left out.
 
 What must hold of each run, compared with the same run without a fault:
   - it does not end by a signal, and its exit code is 0, 1 or 2;
   - standard output is the same or ends early;
   - the output file is what it would be, or what it was before, and nothing else is in its folder;
-    JSON and SARIF may instead be complete documents that name what could not be read;
+    JSON, SARIF and pages may instead be complete documents that name what could not be read;
   - memory: exit code 2 and "out of memory", or nothing is different;
   - short, EINTR: nothing is different;
   - EIO, ENOSPC: nothing is different, or a message reports it.
@@ -28,7 +30,7 @@ KINDS = ["memory", "memory+", "short", "short+", "EINTR", "EIO", "EIO+", "ENOSPC
 
 
 class Case:
-    """A command; %i is test/inputs, %c the folder of cores, %o the output file. `old` is what is there before
+    """A command; %i is test/inputs, %c the folder of cores, %m a minidump, %o the output file. `old` is what is there before
     it: nothing, or a copy of an input."""
 
     def __init__(self, name, command, old=None):
@@ -45,10 +47,14 @@ CASES = [
     Case("gen-archive", "sframe-gen -j1 %i/amd64/v2-gas244.a -o %o", old="amd64/v2-gas244.sframe"),
     Case("gen-section", "sframe-gen -j2 --emit=section --report=json %i/amd64/v2-gas244.so -o %o"),
     Case("gen-tree", "sframe-gen -j1 --in-place %o", old="amd64/v1-gas240.so"),
+    Case("gen-code", "sframe-gen -j1 --from=cfi,code --optimize=size --repair %i/amd64/v2-gas244.so -o %o"),
     Case("verify-text", "sframe-verify -j1 %i/amd64/v2-gas244.so"),
     Case("verify-sarif", "sframe-verify -j1 --format=sarif %i/amd64/v1-gas240.so -o %o"),
     Case("verify-json", "sframe-verify -j2 --format=json %i/amd64/v2-gas244.o %i/amd64/v1-gas240-cc.o"),
     Case("unwind-text", "sframe-unwind %c/aarch64.core.zst %c/aarch64.elf"),
+    Case("unwind-page", "sframe-unwind --format=html --registers %c/aarch64_pac.core.zst %c/aarch64_pac.elf -o %o"),
+    Case("unwind-tree", "sframe-unwind -q -j1 -r %c --group"),
+    Case("unwind-minidump", "sframe-unwind --args --locals --source %m %c/aarch64.elf"),
     Case("unwind-json", "sframe-unwind --format=json %c/s390x.core.zst %c/s390x.elf -o %o"),
 ]
 
@@ -60,7 +66,7 @@ class Run:
         out = os.path.join(folder, "out")
         if case.old:
             shutil.copyfile(os.path.join(options.inputs, case.old), out)
-        words = [w.replace("%i", options.inputs).replace("%c", options.cores).replace("%o", "out") for w in case.command.split()]
+        words = [w.replace("%i", options.inputs).replace("%c", options.cores).replace("%m", options.minidump).replace("%o", "out") for w in case.command.split()]
         # The runs have the same command line, in folders of their own: SARIF contains it.
         words.insert(1, "--no-sandbox")  # the shim writes down how many calls there were
         environment = dict(os.environ, LC_ALL="C", LD_PRELOAD=options.shim, **environment)
@@ -76,7 +82,9 @@ class Run:
 
 
 def is_document(case, contents):
-    """Whether it is all of a JSON document, where that is what the case writes."""
+    """Whether it is all of a JSON document or of a page, where that is what the case writes."""
+    if "=html" in case.command:
+        return bool(contents) and contents.startswith(b"<!DOCTYPE html>") and contents.endswith(b"</html>\n")
     if not re.search("json|sarif", case.command) or not contents:
         return False
     try:
@@ -137,6 +145,7 @@ def main():
     for name in ("shim", "inputs", "cores", "work"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--minidump", default="")
     parser.add_argument("--cases", default="")
     parser.add_argument("--budget", type=int, default=60)
     parser.add_argument("--all", action="store_true")
@@ -145,7 +154,7 @@ def main():
     budget = None if options.all else options.budget
     faults = runs = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case in [c for c in CASES if re.search(options.cases, c.name)]:
+        for case in [c for c in CASES if re.search(options.cases, c.name) and (options.minidump or "%m" not in c.command)]:
             old = open(os.path.join(options.inputs, case.old), "rb").read() if case.old else None
             for kind in options.kinds.split(","):
                 count_file = os.path.join(options.work, case.name + ".count")
