@@ -38,6 +38,36 @@ TEST(ToolOutput, Formats) {
   out.signed_decimal(-7, 4).append('|').padded("ab", 4).append('|').right("ab", 4).append('|').fill('-', 3);
   out << '|' << "end";
   EXPECT_EQ(out.text(), "0x1f|0x001f|00abc|   42|  -7|ab  |  ab|---|end");
+  EXPECT_EQ(out.size(), 46u);
+  EXPECT_EQ(out.take_text().size(), 46u);
+  out.padded("abc", 3).right("abc", 3).padded("abc", 2).right("abc", 2).decimal(42, 2).digits(0xabc, 3);
+  EXPECT_EQ(out.text(), "abcabcabcabc42abc");
+  EXPECT_EQ(out.size(), 46u + 17u);
+}
+
+TEST(ToolOutput, WritesInOrder) {
+  Folder folder;
+  const fs::path path = folder.path / "out";
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_GE(fd, 0);
+  const std::string large(200000, 'b');
+  {
+    Output out(fd);
+    EXPECT_TRUE(out.flush());
+    out << 'a';
+    EXPECT_EQ(read(path), "");
+    out << large << 'c';
+    EXPECT_EQ(read(path), "a" + large);
+    EXPECT_EQ(out.size(), large.size() + 2);
+    EXPECT_TRUE(out.flush());
+    EXPECT_EQ(read(path), "a" + large + "c");
+    for (int i = 0; i < 70000; ++i) out << std::string_view("dd");
+    EXPECT_GT(fs::file_size(path), large.size() + 100000) << "what is buffered is bounded";
+    EXPECT_EQ(out.error(), 0);
+    EXPECT_FALSE(out.failed() || out.reader_gone());
+  }
+  EXPECT_EQ(read(path), "a" + large + "c" + std::string(140000, 'd'));
+  ::close(fd);
 }
 
 TEST(ToolOutput, EscapesText) {
@@ -245,8 +275,89 @@ TEST(ToolApp, CommandLine) {
     EXPECT_EQ(parsed.code, exit_failure);
     EXPECT_EQ(parsed.err.find("sframe-test: error: "), 0u) << parsed.err;
     EXPECT_EQ(std::ranges::count(parsed.err, '\n'), 1) << parsed.err;
+    EXPECT_TRUE(parsed.err.ends_with(" (--help shows the options)\n")) << parsed.err;
+    EXPECT_EQ(parsed.err.find(". ("), std::string::npos) << parsed.err;
     EXPECT_TRUE(parsed.out.empty());
   }
+}
+
+/// A program with -o, whose work writes `text`, prints an error and returns `code`.
+class ToolRun : public ::testing::Test {
+protected:
+  int run(const std::string& output, std::string_view text, int code,
+          const std::vector<std::string>& inputs = {}, App::Errors errors = App::Errors::not_in_file) {
+    App app("sframe-test", "", "", {.output = true});
+    const char* arguments[] = {"sframe-test", "-o", output.c_str()};
+    EXPECT_FALSE(app.parse(3, arguments));
+    ran = false;
+    testing::internal::CaptureStderr();
+    const int result = app.run_with_output(
+        inputs,
+        [&](Output& out) {
+          ran = true;
+          out << text;
+          if (code == exit_failure) app.messages().error("file", "wrong");
+          return code;
+        },
+        errors);
+    err = testing::internal::GetCapturedStderr();
+    return result;
+  }
+
+  Folder folder;
+  const std::string out = folder.path / "out";
+  bool ran = false;
+  std::string err;
+};
+
+TEST_F(ToolRun, WritesItsFile) {
+  EXPECT_EQ(run(out, "one", exit_findings), exit_findings);
+  EXPECT_EQ(read(out), "one");
+  EXPECT_EQ(run(out, "two", exit_failure), exit_failure);
+  EXPECT_EQ(read(out), "two");
+  EXPECT_EQ(run(out, "", exit_failure), exit_failure);
+  EXPECT_EQ(read(out), "two") << "the old file is kept";
+  EXPECT_EQ(run(out, "", exit_findings), exit_findings);
+  EXPECT_EQ(read(out), "");
+  EXPECT_EQ(run(folder.path / "none" / "out", "one", exit_ok), exit_failure);
+  EXPECT_TRUE(err.starts_with("sframe-test: error: " + folder.path.string() + "/none/out: ")) << err;
+}
+
+TEST_F(ToolRun, ErrorsInTheFile) {
+  EXPECT_EQ(run(out, "one\n", exit_failure, {}, App::Errors::in_file), exit_failure);
+  EXPECT_EQ(read(out), "one\nsframe-test: error: file: wrong\n");
+  EXPECT_EQ(err, "sframe-test: error: file: wrong\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run("-", "one\n", exit_failure, {}, App::Errors::in_file), exit_failure);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\n");
+}
+
+TEST_F(ToolRun, ReplacesNoInput) {
+  std::ofstream(out) << "old";
+  fs::create_symlink("out", folder.path / "link");
+  EXPECT_EQ(run(out, "new", exit_ok, {folder.path / "missing", folder.path / "link"}), exit_failure);
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(read(out), "old");
+  EXPECT_EQ(err, "sframe-test: error: " + out + ": the output would overwrite an input\n");
+  EXPECT_EQ(run(out, "new", exit_ok, {folder.path / "missing", "-"}), exit_ok);
+  EXPECT_EQ(read(out), "new");
+}
+
+TEST(ToolApp, CommonOptions) {
+  App app("sframe-test", "", "", {.output = true, .threads = true});
+  const char* none[] = {"sframe-test"};
+  EXPECT_FALSE(app.parse(1, none));
+  EXPECT_GE(app.threads(), 1u);
+  EXPECT_EQ(app.output_path(), "-");
+  EXPECT_EQ(app.limits(), Limits::standard);
+  EXPECT_EQ(app.color(), ColorMode::automatic);
+  const char* all[] = {"sframe-test", "-j", "1024", "--limits=off", "--color=always", "-o", "x", "-q", "-v"};
+  EXPECT_FALSE(app.parse(9, all));
+  EXPECT_EQ(app.threads(), 1024u);
+  EXPECT_EQ(app.output_path(), "x");
+  EXPECT_EQ(app.limits(), Limits::off);
+  EXPECT_EQ(app.color(), ColorMode::always);
+  EXPECT_TRUE(app.messages().quiet() && app.messages().verbose());
 }
 
 TEST(ToolMessages, Style) {

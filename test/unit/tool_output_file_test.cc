@@ -4,11 +4,15 @@
 
 #include "sframe/tool/output_file.h"
 
+#include "sframe/tool/output_lock.h"
+
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <optional>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -200,6 +204,72 @@ TEST_F(ToolEdited, RefusesReadOnlyTargets) {
       ::testing::ExitedWithCode(1), "");
   EXPECT_EQ(read(out), "old");
   expect_files(2);
+}
+
+TEST_F(ToolEdited, HardLinksReplaceFiles) {
+  std::ofstream(out) << "old";
+  ASSERT_TRUE(write_hard_link(in, out));
+  EXPECT_TRUE(is_same_file(in, out));
+  ASSERT_TRUE(write_hard_link(in, out)) << "again";
+  EXPECT_EQ(fs::hard_link_count(in), 2u);
+  EXPECT_FALSE(write_hard_link(folder / "none", folder / "new"));
+  expect_files(2);
+}
+
+TEST_F(ToolEdited, SymbolicLinksAreCopied) {
+  const fs::path link = folder / "link", copy = folder / "copy";
+  fs::create_symlink("nowhere", link);
+  std::ofstream(copy) << "old";
+  const auto copied = [&] {
+    const auto done = copy_symbolic_link(link, copy);
+    return done ? std::optional(*done) : std::nullopt;
+  };
+  EXPECT_EQ(copied(), true);
+  EXPECT_EQ(fs::read_symlink(copy), "nowhere");
+  EXPECT_EQ(copied(), false) << "it is there already";
+  fs::remove(link);
+  fs::create_symlink("elsewhere", link);
+  EXPECT_EQ(copied(), true);
+  EXPECT_EQ(fs::read_symlink(copy), "elsewhere");
+  EXPECT_FALSE(copy_symbolic_link(in, copy)) << "no link";
+  EXPECT_FALSE(copy_symbolic_link(link, folder / "none" / "copy"));
+  EXPECT_EQ(fs::read_symlink(copy), "elsewhere");
+  expect_files(3);
+}
+
+TEST_F(ToolEdited, SameFilesByAnyName) {
+  fs::create_symlink("in", folder / "link");
+  EXPECT_TRUE(is_same_file(in, folder / "." / "link"));
+  EXPECT_FALSE(is_same_file(in, out)) << "missing";
+  EXPECT_FALSE(is_same_file(out, out)) << "missing";
+  EXPECT_FALSE(is_same_file("-", "-"));
+  std::ofstream(out) << "0123456789";
+  EXPECT_FALSE(is_same_file(in, out));
+}
+
+// Locks belong to open files, so that another open file stands for another process.
+TEST_F(ToolEdited, WaitsForNoOtherWriter) {
+  const int other = ::open(in.c_str(), O_RDONLY);
+  ASSERT_GE(other, 0);
+  if (::flock(other, LOCK_EX | LOCK_NB) != 0) GTEST_SKIP() << "no locks on this file system";
+  const auto refused = OutputLock::take(in);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(), "another process is writing this file; retry when it has finished");
+  EXPECT_FALSE(write(in));
+  EXPECT_EQ(read(in), "0123456789");
+  EXPECT_TRUE(OutputLock::take(out)) << "no file";
+  EXPECT_TRUE(OutputLock::take("-"));
+  ASSERT_EQ(::flock(other, LOCK_UN), 0);
+  {
+    const auto taken = OutputLock::take(in);
+    ASSERT_TRUE(taken);
+    EXPECT_NE(::flock(other, LOCK_EX | LOCK_NB), 0);
+    EXPECT_TRUE(OutputLock::take(in)) << "this process has it";
+    EXPECT_NE(::flock(other, LOCK_EX | LOCK_NB), 0) << "the first one still has it";
+    EXPECT_TRUE(write(in));
+  }
+  EXPECT_EQ(::flock(other, LOCK_EX | LOCK_NB), 0) << "given back";
+  ::close(other);
 }
 
 } // namespace tool_output_file_test
