@@ -22,8 +22,14 @@ def check(stats, dump):
         of_kind = [function for function in functions if function["fre_type"] == kind]
         assert stats["encodings"][kind]["functions"] == len(of_kind)
         assert stats["encodings"][kind]["rows"] == sum(len(function["rows"]) for function in of_kind)
-    assert stats["encodings"]["flex"]["functions"] == sum(function["fde_type"] == "flex" for function in functions)
+    for kind in ("default", "flex"):
+        of_kind = [function for function in functions if function["fde_type"] == kind]
+        assert stats["encodings"][kind]["functions"] == len(of_kind)
+        assert stats["encodings"][kind]["rows"] == sum(len(function["rows"]) for function in of_kind)
+    assert stats["functions_without_rows"] == sum(not function["rows"] for function in functions)
+    assert stats["key_b_functions"] == sum(function["pauth_key"] == "b" for function in functions)
     assert sum(stats["encodings"][word]["rows"] for word in WORDS) == len(rows)
+    assert stats["data_words"] == sum(stats["encodings"][word]["bytes"] // size for word, size in WORDS.items())
     sizes = stats["bytes"]
     assert sizes["header"] == 28 and sizes["aux_header"] == dump["aux_header_size"]
     assert sizes["index"] == len(functions) * ENTRY[dump["version"]]
@@ -33,6 +39,9 @@ def check(stats, dump):
     assert stats["stored_rows"] <= len(rows) and (stats["stored_rows"] == len(rows)) == (stats["shared_bytes"] == 0)
     row_bytes += sum(stats["encodings"][word]["bytes"] for word in WORDS) + len(functions) * ATTRIBUTES[dump["version"]]
     assert stats["row_bytes"] == row_bytes == sizes["attributes"] + sizes["row_starts"] + sizes["data_words"] + stats["shared_bytes"]
+    for kinds in (starts, ("default", "flex")):
+        assert sum(stats["encodings"][kind]["bytes"] for kind in kinds) == row_bytes
+    assert row_bytes <= stats["max_row_bytes"] * len(functions) and stats["max_row_bytes"] <= row_bytes
 
 
 def main():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make_core.py IMAGE BIAS CORE [PATH]: a core file of a process that has the ELF file IMAGE mapped at BIAS
-# under the name PATH: its PT_LOAD segments, page by page, and NT_FILE. As much of a core as finding mapped
-# images takes.
+# make_core.py IMAGE BIAS CORE [PATH [IMAGE BIAS PATH]...]: a core file of a process that has the ELF file IMAGE
+# mapped at BIAS under the name PATH, and others: its PT_LOAD segments, page by page, and NT_FILE. As much of a
+# core as finding mapped images takes.
 import struct
 import sys
 
@@ -14,20 +14,28 @@ def note(kind, data, name=b"CORE\0"):
     return struct.pack("<III", len(name), len(data), kind) + pad(name) + pad(data)
 
 
-def main():
-    image, bias, target = open(sys.argv[1], "rb").read(), int(sys.argv[2], 0), sys.argv[3]
-    path = (sys.argv[4] if len(sys.argv) > 4 else "/mapped/image").encode() + b"\0"
+def segments(path, bias):
+    """Flags, offset in the file, address and bytes of each."""
+    image = open(path, "rb").read()
     phoff, = struct.unpack_from("<Q", image, 32)
     phnum, = struct.unpack_from("<H", image, 56)
-    loads = []
     for i in range(phnum):
         kind, flags, offset, address, _, file_size, memory_size, _ = struct.unpack_from("<IIQQQQQQ", image, phoff + 56 * i)
         if kind == 1:
             first = offset & -PAGE
             data = image[first:offset + file_size]
-            loads.append((flags, first, bias + (address & -PAGE), data + b"\0" * (-len(data) % PAGE)))
+            yield flags, first, bias + (address & -PAGE), data + b"\0" * (-len(data) % PAGE)
+
+
+def main():
+    image, bias, target, name, *others = sys.argv[1:] + ["/mapped/image"] * (len(sys.argv) == 4)
+    loads, paths = [], b""
+    for image, bias, name in [(image, bias, name)] + list(zip(others[::3], others[1::3], others[2::3])):
+        of_image = list(segments(image, int(bias, 0)))
+        loads += of_image
+        paths += (name.encode() + b"\0") * len(of_image)
     entries = b"".join(struct.pack("<QQQ", at, at + len(data), first // PAGE) for _, first, at, data in loads)
-    notes = note(0x46494C45, struct.pack("<QQ", len(loads), PAGE) + entries + path * len(loads))
+    notes = note(0x46494C45, struct.pack("<QQ", len(loads), PAGE) + entries + paths)
     notes_at = 64 + 56 * (len(loads) + 1)
     at = (notes_at + len(notes) + PAGE - 1) & -PAGE
     headers = struct.pack("<IIQQQQQQ", 4, 4, notes_at, 0, 0, len(notes), 0, 4)
