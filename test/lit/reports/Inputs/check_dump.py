@@ -30,4 +30,7 @@ for part in file["maps"]:
     covered += sum(part["covered"])
     only_cfi += sum(part["with_cfi_only"])
 assert covered == file["stats"]["covered_bytes"] and only_cfi == file["stats"]["cfi_bytes"] - file["stats"]["covered_cfi_bytes"]
+# The data of many files stays small: it is not indented.
+with open(sys.argv[1]) as page:
+    assert "\n  " not in page.read().partition(' id="data">')[2].partition("</script>")[0]
 assert {part["section"] for part in file["maps"]} >= {".text", ".plt"} and file["maps_left_out"] == 0
