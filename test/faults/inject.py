@@ -82,7 +82,10 @@ class Run:
 
 
 def is_document(case, contents):
-    """Whether it is all of a JSON document or of a page, where that is what the case writes."""
+    """Whether it is all of a JSON document or of a page, where that is what the case writes; a tree is one of what
+    could be read."""
+    if "--group" in case.command:
+        return True
     if "=html" in case.command:
         return bool(contents) and contents.startswith(b"<!DOCTYPE html>") and contents.endswith(b"</html>\n")
     if not re.search("json|sarif", case.command) or not contents:
