@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rows of all functions form one sorted list of (start, rule ID), with gaps between functions. The list
-// is divided into buckets of equal address ranges, so small that an entry's offset in its bucket and its ID
-// share 32 bits. A lookup reads one or two words of the bucket table, one cache line of entries, and the
-// rules, few of which are distinct.
+// is divided into groups of equal address ranges, so small that an entry's offset in its group and its ID
+// share 32 bits, and these into buckets, whose table has 16 bits for each. A lookup reads one word of either
+// table, which are small enough for a cache, 64 bytes of entries, and the rules, few of which are distinct.
 
 #include "sframe/index.h"
 
@@ -23,8 +23,16 @@ std::uint64_t pack(const Rule& rule) {
          static_cast<std::uint32_t>(rule.offset);
 }
 
-/// Entries of a bucket that find() compares without branching.
+/// Entries that find() compares without branching.
 constexpr std::uint32_t linear_search_limit = 16;
+
+/// A group has at most 2^max_group_bits buckets.
+constexpr std::uint32_t max_group_bits = 8;
+
+/// An entry, or a key to compare it with, as a signed number that is in the same order.
+constexpr std::int32_t key_of(std::uint32_t entry) {
+  return static_cast<std::int32_t>(entry ^ 0x80000000);
+}
 
 } // namespace
 
@@ -138,41 +146,58 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t e
   return std::nullopt;
 }
 
-/// Four pieces to a bucket, or fewer if the IDs need the bits. There are at most as many IDs as pieces plus
-/// one, so the table has only a few words per piece, even if functions are far apart.
+/// Four to eight pieces to a bucket, or fewer if the IDs need the bits. There are at most as many IDs as
+/// pieces plus one, so the tables have only a few words per piece, even if functions are far apart.
 void Index::Maker::choose_bucket_size() {
-  const std::uint64_t ids = index_.rows_.size() + index_.masks_.size() + 1;
+  const std::uint64_t ids =
+      index_.rows_.size() + index_.masks_.size() + 2; // uncovered, and the end of a group
   const auto needed = static_cast<std::uint32_t>(std::bit_width(ids));
   std::uint32_t shift = 4;
   while (index_.span_ >> shift > pieces_.size() / 4) ++shift;
   index_.bucket_shift_ = std::min(shift, 32 - needed);
-  index_.id_bits_ = 32 - index_.bucket_shift_;
+  index_.group_shift_ = std::min(index_.bucket_shift_ + max_group_bits, 32 - needed);
+  index_.id_bits_ = 32 - index_.group_shift_;
+  index_.row_count_ = static_cast<std::uint32_t>(index_.rows_.size());
 }
 
 void Index::Maker::fill_buckets() {
-  const std::uint32_t shift = index_.bucket_shift_;
-  const std::uint32_t nothing = (1u << index_.id_bits_) - 1;
+  const std::uint32_t shift = index_.group_shift_;
+  const std::uint32_t nothing = (1u << index_.id_bits_) - 2;
   const auto id_of = [&](const Piece& piece) {
     if (piece.id == uncovered) return nothing;
-    return piece.id < first_mask ? piece.id
-                                 : static_cast<std::uint32_t>(index_.rows_.size()) + (piece.id - first_mask);
+    return piece.id < first_mask ? piece.id : index_.row_count_ + (piece.id - first_mask);
   };
   const std::uint64_t count = (index_.span_ >> shift) + 1;
-  index_.buckets_.reserve(count + 1);
-  index_.entries_.reserve(pieces_.size() + count + linear_search_limit);
-  std::uint32_t held = nothing; // the ID at the bucket's start
+  const std::uint64_t bucket_size = std::uint64_t{1} << index_.bucket_shift_;
+  const std::uint32_t buckets = 1u << (shift - index_.bucket_shift_); // in a group
+  index_.groups_.reserve(count);
+  index_.buckets_.reserve(count * buckets);
+  index_.entries_.reserve(pieces_.size() + count * (linear_search_limit + 1));
+  std::uint32_t held = nothing; // the ID of the piece before
   auto next = pieces_.begin();
   for (std::uint64_t begin = 0; begin >> shift < count; begin += std::uint64_t{1} << shift) {
-    index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
-    if (next == pieces_.end() || next->start > begin) index_.entries_.push_back(held);
+    const std::size_t first = index_.entries_.size();
+    index_.groups_.push_back(static_cast<std::uint32_t>(first));
+    const auto add = [&](std::uint64_t offset) {
+      index_.entries_.push_back(key_of(static_cast<std::uint32_t>(offset) << index_.id_bits_ | held));
+    };
+    std::uint32_t bucket = 0;
+    // The buckets that start before the next entry have it from the last one.
+    const auto add_buckets = [&](std::uint64_t end) {
+      for (; bucket < end; ++bucket)
+        index_.buckets_.push_back(
+            static_cast<std::uint16_t>(std::min<std::size_t>(index_.entries_.size() - first - 1, 0xffff)));
+    };
+    if (next == pieces_.end() || next->start > begin) add(0);
     for (; next != pieces_.end() && (next->start - begin) >> shift == 0; ++next) {
+      const std::uint64_t offset = next->start - begin;
+      add_buckets((offset + bucket_size - 1) >> index_.bucket_shift_);
       held = id_of(*next);
-      index_.entries_.push_back(static_cast<std::uint32_t>(next->start - begin) << index_.id_bits_ | held);
+      add(offset);
     }
+    add_buckets(buckets);
+    index_.entries_.insert(index_.entries_.end(), linear_search_limit, key_of(0xffffffff));
   }
-  index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
-  index_.entries_.resize(index_.entries_.size() +
-                         linear_search_limit); // find() reads that many after any entry
 }
 
 expected<Index, Error> Index::Maker::make() {
@@ -202,27 +227,26 @@ const IndexedRow* Index::find(std::uint64_t pc) const {
   const std::uint64_t distance = pc - base_;
   if (distance >= span_) return nullptr;
   const auto offset = static_cast<std::uint32_t>(distance);
-  const std::uint32_t bucket = offset >> bucket_shift_;
-  const std::uint32_t* entry = entries_.data() + buckets_[bucket];
-  const std::uint32_t count = buckets_[bucket + 1] - buckets_[bucket];
+  const std::uint32_t group = offset >> group_shift_;
+  const std::int32_t* entry = entries_.data() + groups_[group] + buckets_[offset >> bucket_shift_];
 
-  // The last entry that starts at or before the address: with all ID bits set, the key is not below any such
-  // entry. Nearly all buckets have a few entries; counting those without branches is faster than a binary
-  // search. entries_ is padded for that.
-  const std::uint32_t key = (((offset & ((1u << bucket_shift_) - 1)) + 1) << id_bits_) - 1;
-  if (count <= linear_search_limit) [[likely]] {
-    std::uint32_t before = 0;
-    for (std::uint32_t i = 0; i < linear_search_limit; ++i)
-      before += static_cast<std::uint32_t>(entry[i] <= key) & static_cast<std::uint32_t>(i < count);
-    entry += before - 1;
-  } else {
-    entry = std::upper_bound(entry, entry + count, key) - 1;
+  // The last entry that starts at or before the address: the key is not below any such entry. Nearly all
+  // buckets have a few entries; counting those without branches is faster than a binary search.
+  const std::uint32_t in_group = offset & ((1u << group_shift_) - 1);
+  const std::int32_t key = key_of((in_group << id_bits_) + ((1u << id_bits_) - 2));
+  std::uint32_t before = 0;
+  for (std::uint32_t i = 0; i < linear_search_limit; ++i)
+    before += static_cast<std::uint32_t>(entry[i] <= key);
+  entry += before - 1;
+  if (before == linear_search_limit) [[unlikely]] {
+    const std::size_t end = group + 1 < groups_.size() ? groups_[group + 1] : entries_.size();
+    entry = std::upper_bound(entry, entries_.data() + end, key) - 1;
   }
 
-  const std::uint32_t id = *entry & ((1u << id_bits_) - 1);
-  if (id < rows_.size()) [[likely]]
+  const std::uint32_t id = static_cast<std::uint32_t>(*entry) & ((1u << id_bits_) - 1);
+  if (id < row_count_) [[likely]]
     return &rows_[id];
-  if (id - rows_.size() < masks_.size()) return find_in_block(masks_[id - rows_.size()], offset);
+  if (id - row_count_ < masks_.size()) return find_in_block(masks_[id - row_count_], offset);
   return nullptr;
 }
 
@@ -237,7 +261,8 @@ const IndexedRow* Index::find_in_block(const Mask& mask, std::uint32_t offset) c
 }
 
 std::uint64_t Index::memory() const {
-  return (buckets_.size() + entries_.size()) * sizeof(std::uint32_t) + rows_.size() * sizeof(IndexedRow) +
+  return groups_.size() * sizeof(std::uint32_t) + buckets_.size() * sizeof(std::uint16_t) +
+         entries_.size() * sizeof(std::int32_t) + rows_.size() * sizeof(IndexedRow) +
          masks_.size() * sizeof(Mask) + mask_rows_.size() * sizeof(MaskRow);
 }
 

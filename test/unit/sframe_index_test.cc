@@ -152,9 +152,61 @@ TEST(Index, FullBuckets) {
     EXPECT_EQ(row->row.offset, 0u);
   }
   EXPECT_GT(index->memory(), 3000 * sizeof(std::uint32_t)) << "a word for each row at least";
-  EXPECT_LT(index->memory(), 3000 * 6 + 64 * 64 + 1000) << "about 6 bytes for each, and the distinct rules";
+  EXPECT_LT(index->memory(), 3000 * 5 + 64 * 64 + 1000) << "about 5 bytes for each, and the distinct rules";
   EXPECT_EQ(index->find(0x1000 + 3000), nullptr);
   EXPECT_EQ(index->find(0xfff), nullptr);
+}
+
+// More entries in a group of buckets than the 16 bits for a bucket's first one can count.
+TEST(Index, FullGroups) {
+  constexpr std::uint32_t functions = 3, each = 60'000;
+  Builder builder({});
+  std::vector<FrameRow> rows(each, traits(Abi::amd64).entry_row());
+  for (std::uint32_t i = 0; i < each; ++i) {
+    rows[i].offset = i;
+    rows[i].cfa.offset = static_cast<std::int32_t>(8 + i % 100);
+  }
+  for (std::uint32_t i = 0; i < functions; ++i)
+    ASSERT_TRUE(builder.add({.start = 0x1000 + i * each, .size = each}, rows));
+  // Far away, so that groups are large.
+  ASSERT_TRUE(builder.add({.start = 0x80000000, .size = 16}, {rows.data(), 1}));
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto index = Index::build({&*section, 1});
+  ASSERT_TRUE(index);
+  for (std::uint32_t i = 0; i < functions * each; ++i) {
+    const IndexedRow* row = index->find(0x1000 + i);
+    ASSERT_NE(row, nullptr);
+    ASSERT_EQ(row->row.cfa.offset, static_cast<std::int32_t>(8 + i % each % 100)) << i;
+  }
+  EXPECT_EQ(index->find(0x1000 + functions * each), nullptr);
+  EXPECT_EQ(index->find(0x7fffffff), nullptr);
+  EXPECT_NE(index->find(0x80000000), nullptr);
+}
+
+// All rows are different, so that their numbers leave few bits for offsets; the functions are far apart.
+TEST(Index, ManyDifferentRows) {
+  constexpr std::uint32_t functions = 40'000, distance = 0x18000;
+  Builder builder({});
+  FrameRow row = traits(Abi::amd64).entry_row();
+  for (std::uint32_t i = 0; i < functions; ++i) {
+    row.cfa.offset = static_cast<std::int32_t>(8 + i);
+    ASSERT_TRUE(builder.add({.start = std::uint64_t{i} * distance, .size = 2}, {&row, 1}));
+  }
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto index = Index::build({&*section, 1});
+  ASSERT_TRUE(index);
+  for (std::uint32_t i = 0; i < functions; ++i) {
+    const std::uint64_t start = std::uint64_t{i} * distance;
+    for (const std::uint64_t pc : {start, start + 1}) {
+      const IndexedRow* found = index->find(pc);
+      ASSERT_NE(found, nullptr);
+      ASSERT_EQ(found->row.cfa.offset, static_cast<std::int32_t>(8 + i));
+    }
+    ASSERT_EQ(index->find(start - 1), nullptr);
+    ASSERT_EQ(index->find(start + 2), nullptr);
+  }
 }
 
 TEST(Index, MemoryIsBounded) {

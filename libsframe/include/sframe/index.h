@@ -3,7 +3,7 @@
 // A lookup index for frequent lookups: profilers, unwinders. Built once from one or several sections, it
 // finds the rules for an address without decoding rows: one table lookup and a short search, no allocation.
 //
-// Memory: about 6 bytes per row, and 36 bytes per distinct row, of which a big library has a few thousand.
+// Memory: about 5 bytes per row, and 36 bytes per distinct row, of which a big library has a few thousand.
 
 #pragma once
 
@@ -49,15 +49,21 @@ private:
 
   const IndexedRow* find_in_block(const Mask& mask, std::uint32_t offset) const;
 
-  // The covered addresses from base_ on are divided into buckets of 2^bucket_shift_ bytes. Bucket b has the
-  // entries [buckets_[b], buckets_[b + 1]): offset in the bucket << id_bits_ | id, increasing, the first at
-  // offset 0. An id is the number of a row; ids after the rows are masks; the highest id means "not covered".
+  // The covered addresses from base_ on are divided into groups of 2^group_shift_ bytes, and these into
+  // buckets of 2^bucket_shift_. Group g has the entries from groups_[g] on: offset in the group << id_bits_ |
+  // id, increasing, the first at offset 0, and then as many as find() reads at a time that are above all
+  // others. Bucket b's first address has the rules of the group's entry buckets_[b], or of a later one where
+  // 16 bits are too few. An id is the number of a row; ids after the rows are masks; a higher one means "not
+  // covered". The sign bit of entries is inverted: instruction sets compare signed numbers.
   std::uint64_t base_ = 0;
   std::uint64_t span_ = 0;
   std::uint32_t bucket_shift_ = 0;
+  std::uint32_t group_shift_ = 0;
   std::uint32_t id_bits_ = 0;
-  std::vector<std::uint32_t> buckets_;
-  std::vector<std::uint32_t> entries_;
+  std::uint32_t row_count_ = 0; ///< rows_.size()
+  std::vector<std::uint32_t> groups_;
+  std::vector<std::uint16_t> buckets_;
+  std::vector<std::int32_t> entries_;
   std::vector<IndexedRow> rows_;
   std::vector<Mask> masks_;
   std::vector<MaskRow> mask_rows_;
