@@ -83,6 +83,50 @@ std::byte* store_body(const Words& words, std::byte* to, ByteOrder order) {
   }
 }
 
+/// Rows that were written.
+struct Written {
+  std::byte* end;
+  std::uint32_t rows, last_body; ///< Run::last_body
+};
+
+/// The most that a row takes, and what may be overwritten after the last one.
+constexpr std::size_t max_row_size = 4 + 1 + 4 * std::size(Words{}.values),
+                      max_plain_row_size = 4 + 1 + 4 + 4;
+
+/// Writes rows with plain words, little-endian: the widths differ from row to row, so branches on them would
+/// be mispredicted. All fields are written with four bytes; what is too much is overwritten by the next one.
+/// Nothing if a row has to be written in another way, or cannot be written.
+std::optional<Written> write_plain(std::span<const FrameRow> rows, std::uint32_t offset_size,
+                                   const AbiTraits& abi, const BuildOptions& options, std::byte* to) {
+  constexpr auto order = ByteOrder::little;
+  std::uint32_t last_info = 0, written = 0, body = 0; // the info byte of a row with words is not 0
+  std::int32_t last_cfa = 0, last_fp = 0;
+  for (const FrameRow& row : rows) {
+    const bool sp_based = row.cfa.base == abi.sp, saves_fp = row.fp.kind != Rule::Kind::same;
+    if (row.cfa.kind != Rule::Kind::value || (!sp_based && row.cfa.base != abi.fp) ||
+        !format::is_fixed(row.ra, abi.fixed_ra_offset))
+      return std::nullopt;
+    if (saves_fp && (row.fp.kind != Rule::Kind::stored || row.fp.base != Rule::cfa_base ||
+                     (row.fp.offset == 0 && !options.usable.fp_at_cfa)))
+      return std::nullopt;
+    const std::int32_t cfa = row.cfa.offset, fp = saves_fp ? row.fp.offset : 0;
+    const std::int32_t bits = (cfa ^ cfa >> 31) | (fp ^ fp >> 31);
+    const std::uint32_t size_code = (bits > 0x7f) + (bits > 0x7fff), count = 1u + saves_fp;
+    const std::uint32_t info = format::info_byte(sp_based, count, size_code, row.ra_signed);
+    if (options.merge_rows && info == last_info && cfa == last_cfa && fp == last_fp) continue;
+    store(to, row.offset, order);
+    to += offset_size;
+    *to = static_cast<std::byte>(info);
+    store(to + 1, cfa, order);
+    store(to + 1 + (1u << size_code), fp, order);
+    body = 1 + (count << size_code);
+    to += body;
+    last_info = info, last_cfa = cfa, last_fp = fp;
+    ++written;
+  }
+  return Written{to, written, body};
+}
+
 } // namespace
 
 Builder::Builder(BuildOptions options)
@@ -155,21 +199,30 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   };
 
   // Space for the longest possible rows; the unused part is released.
-  constexpr std::size_t max_row_size = 4 + 1 + 4 * std::size(Words{}.values);
-  encoded_.resize(at + version_->attribute_size + rows.size() * max_row_size);
-  std::byte* to = encoded_.data() + at + version_->attribute_size;
-  Words two[2]; // the row's and the one before
-  std::uint32_t num_fres = 0, body = 0;
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    Words& words = two[num_fres & 1];
-    if (const auto reason = encode(rows[i], how, options_.usable, words)) return refuse(*reason, i);
-    if (options_.merge_rows && num_fres && same_words(words, two[~num_fres & 1])) continue;
-    format::store_field(to, rows[i].offset, offset_size, order_);
-    to = store_body(words, to + offset_size, order_);
-    body = 1u + words.count * words.size;
-    ++num_fres;
+  const auto make_space = [&](std::size_t row_size) {
+    encoded_.resize(at + version_->attribute_size + rows.size() * row_size);
+    return encoded_.data() + at + version_->attribute_size;
+  };
+  std::optional<Written> written;
+  if (order_ == ByteOrder::little && format::has_plain_words(how))
+    written = write_plain(rows, offset_size, *abi_, options_, make_space(max_plain_row_size));
+  if (!written) {
+    std::byte* to = make_space(max_row_size);
+    Words two[2]; // the row's and the one before
+    std::uint32_t num_fres = 0, body = 0;
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      Words& words = two[num_fres & 1];
+      if (const auto reason = encode(rows[i], how, options_.usable, words)) return refuse(*reason, i);
+      if (options_.merge_rows && num_fres && same_words(words, two[~num_fres & 1])) continue;
+      format::store_field(to, rows[i].offset, offset_size, order_);
+      to = store_body(words, to + offset_size, order_);
+      body = 1u + words.count * words.size;
+      ++num_fres;
+    }
+    written = {to, num_fres, body};
   }
-  encoded_.resize(static_cast<std::size_t>(to - encoded_.data()));
+  const auto [end, num_fres, body] = *written;
+  encoded_.resize(static_cast<std::size_t>(end - encoded_.data()));
   const std::uint64_t size = encoded_.size() - at;
   if (num_fres > version_->max_fres) return refuse(RefusalReason::too_many_rows);
   if (size > max_u32) return refuse(RefusalReason::section_too_large);

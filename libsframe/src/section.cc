@@ -225,9 +225,7 @@ RowCursor Section::rows(const EncodedFde& fde) const {
   rows.order_ = header_.byte_order;
   rows.meaning_ =
       format::word_meaning(*version_, *abi_, fde.fde_type, header_.fixed_ra_offset, header_.fixed_fp_offset);
-  rows.plain_ = rows.order_ == ByteOrder::little && !rows.meaning_.flex && rows.meaning_.fixed_ra &&
-                !rows.meaning_.fixed_fp && !rows.meaning_.register_words && abi_->cfa_scale == 1 &&
-                abi_->cfa_bias == 0;
+  rows.plain_ = rows.order_ == ByteOrder::little && format::has_plain_words(rows.meaning_);
   return rows;
 }
 

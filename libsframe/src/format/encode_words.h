@@ -30,8 +30,7 @@ public:
     const std::uint32_t size_code = (bits_ > 0x7f) + (bits_ > 0x7fff);
     words_.count = static_cast<std::uint8_t>(count_);
     words_.size = static_cast<std::uint8_t>(1u << size_code);
-    words_.info = static_cast<std::uint8_t>(static_cast<std::uint32_t>(ra_signed) << 7 | size_code << 5 |
-                                            count_ << 1 | static_cast<std::uint32_t>(sp_based));
+    words_.info = info_byte(sp_based, count_, size_code, ra_signed);
     return std::nullopt;
   }
 

@@ -34,6 +34,19 @@ inline WordMeaning word_meaning(const Version& version, const AbiTraits& abi, Fd
   };
 }
 
+/// True if rows have one or two words, the CFA's offset and FP's slot, without further meanings (default FDEs
+/// on AMD64). Nearly all rows do, so reading and writing them has code of its own.
+inline bool has_plain_words(const WordMeaning& meaning) {
+  return !meaning.flex && meaning.fixed_ra && !meaning.fixed_fp && !meaning.register_words &&
+         meaning.abi->cfa_scale == 1 && meaning.abi->cfa_bias == 0;
+}
+
+/// The FRE info byte.
+inline std::uint8_t info_byte(bool sp_based, std::uint32_t count, std::uint32_t size_code, bool ra_signed) {
+  return static_cast<std::uint8_t>(static_cast<std::uint32_t>(ra_signed) << 7 | size_code << 5 | count << 1 |
+                                   static_cast<std::uint32_t>(sp_based));
+}
+
 /// Data words ready to be written.
 struct Words {
   std::uint8_t info = 0; ///< the whole FRE info byte
