@@ -156,9 +156,22 @@ void Builder::write_entry(const Function& function, const Layout& layout, std::i
   version_->codec.write_entry(entry, order_, fields);
 }
 
+/// Copies the runs; those that follow each other here and there, as all do if functions were added in the
+/// order of addresses, at once.
 void Builder::write_runs(const Layout& layout, std::byte* out) const {
-  for (std::uint32_t i = 0; i < runs_.size(); ++i)
-    if (holder(i) == i) std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
+  std::uint64_t from = 0, to = 0, size = 0;
+  const auto copy = [&] { std::copy_n(encoded_.data() + from, size, out + to); };
+  for (std::uint32_t i = 0; i < runs_.size(); ++i) {
+    if (holder(i) != i) continue;
+    const Run& run = runs_[i];
+    const std::uint32_t position = layout.run_positions[i];
+    if (run.at != from + size || position != to + size) {
+      copy();
+      from = run.at, to = position, size = 0;
+    }
+    size += run.size;
+  }
+  copy();
 }
 
 expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
