@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   benchmark::AddCustomContext("refresh ms", std::to_string(took.count()));
   benchmark::AddCustomContext("modules", std::to_string(tables.modules));
-  benchmark::AddCustomContext("rows", std::to_string(tables.rows));
+  benchmark::AddCustomContext("functions", std::to_string(tables.functions));
   benchmark::AddCustomContext("bytes of tables", std::to_string(tables.bytes));
   benchmark::RunSpecifiedBenchmarks();
 }

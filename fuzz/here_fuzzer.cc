@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as the sections of a module of this process, for lib/here: the first byte selects .sframe
-// or .eh_frame, the second what is known of the registers, the rest is the section. It is compiled; each of
-// its rules is applied to a frame on a stack of this program. Properties: an address has the rule of the row
-// that libsframe finds, a step ends, and memory outside the stack is not read (AddressSanitizer would not see
-// that; the addresses are those of unmapped pages).
+// or .eh_frame (with a search table that is the section's end, if the byte says so), the second what is known
+// of the registers, the rest is the section. Its rules are applied to a frame on a stack of this program.
+// Properties: an address has the rule of the row that libsframe finds, a step ends, and memory outside the
+// stack is not read (AddressSanitizer would not see that; the addresses are those of unmapped pages).
 
 #include "cost.h"
 
-#include "compile.h"
+#include "cfi_table.h"
 #include "host.h"
+#include "sframe_table.h"
 #include "step.h"
 
 #include "sframe/convert.h"
@@ -27,7 +28,7 @@ constexpr std::uint64_t address = 0x400000, base = 0x100000;
 constexpr std::uint32_t most_asked = 256;
 
 /// A step from a frame that has `known` registers, all of them near its SP.
-void step(std::uint64_t known, const own::CompiledRule& rule, const own::RulePool& rules) {
+void step(std::uint64_t known, const own::FrameRule& rule) {
   std::array<std::uint64_t, 512> stack;
   for (std::size_t i = 0; i < stack.size(); ++i)
     stack[i] = reinterpret_cast<std::uint64_t>(&stack[i * 7 % stack.size()]);
@@ -39,7 +40,7 @@ void step(std::uint64_t known, const own::CompiledRule& rule, const own::RulePoo
       frame.registers.set(reg, reinterpret_cast<std::uint64_t>(&stack[reg == abi.sp ? 64 : 64 + reg]));
   own::StackMemory memory(frame.registers.values[abi.sp]);
   const std::uint64_t sp = frame.registers.values[abi.sp];
-  if (own::step(frame, rule, rules, memory) == unwind::StopReason::none)
+  if (own::step(frame, rule, memory) == unwind::StopReason::none)
     require(frame.registers.has(abi.sp) && (frame.registers.values[abi.sp] >= sp || rule.flags & 1),
             "a caller whose stack is below");
 }
@@ -76,19 +77,19 @@ bool is_simple(const Section& section) {
   return section.header().flags & flag_sorted && section.abi().id == own::host::abi;
 }
 
-void compare(const Section& section, const own::RulePool& rules, const own::RowTable& rows) {
+void compare(const Section& section, const own::SframeTable& table) {
+  own::Operations to;
   for (std::uint32_t i = 0; i < std::min(section.num_fdes(), most_asked); ++i) {
     const EncodedFde fde = *section.fde(i);
     for (const std::uint64_t pc : {fde.start, fde.start + fde.size / 2, fde.start + fde.size - 1}) {
       const auto match = section.find(pc);
       if (!match) return;
-      const auto number = rows.find(static_cast<std::uint32_t>(pc - base));
-      require(number.has_value() == match->has_value(), "a row that is missing, or too many");
-      if (!number) continue;
+      const auto rule = table.find(pc, to);
+      require(rule.has_value() == match->has_value(), "a row that is missing, or too many");
+      if (!rule) continue;
       const FrameRow row =
           resolve_fixed((*match)->row, section.header().fixed_ra_offset, section.header().fixed_fp_offset);
-      const own::CompiledRule rule = rules.rule(*number);
-      require(agrees(rule.cfa(), row.cfa) && agrees(rule.ra(), row.ra), "another rule");
+      require(agrees(rule->cfa(), row.cfa) && agrees(rule->ra(), row.ra), "another rule");
     }
   }
 }
@@ -99,26 +100,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const fuzz::Cost cost(size, fuzz::many_passes);
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
-  own::RulePool rules;
-  own::RowTable rows;
   const own::SectionBytes section{bytes, address};
   const bool is_sframe = data[0] % 2 == 0;
-  const bool compiled = is_sframe ? own::compile_sframe(section, base, rules, rows)
-                                  : own::compile_cfi(section, base, rules, rows);
-  if (!compiled || !rules.finish() || !rows.finish()) return 0;
+  const std::size_t search_size = is_sframe ? 0 : std::min<std::size_t>(data[0] & 0xfe, bytes.size());
+  const own::SectionBytes search_table{bytes.last(search_size), address - 0x1000};
+  const own::SframeTable sframe(is_sframe ? section : own::SectionBytes{});
+  const own::CfiTable cfi(is_sframe ? own::SectionBytes{} : section, search_table);
+  require(sframe.complete() && cfi.complete(), "memory");
   if (is_sframe)
     if (const auto parsed = Section::parse(bytes, address); parsed && is_simple(*parsed))
-      compare(*parsed, rules, rows);
+      compare(*parsed, sframe);
+  own::Workspace workspace;
   std::uint32_t asked = 0;
-  std::optional<std::uint32_t> last;
-  constexpr std::uint32_t near = 0x10000; // functions are not far from their section
-  for (std::uint32_t offset = address - base - near; offset < address - base + near && asked < most_asked;
-       offset += 5) {
-    const auto number = rows.find(offset);
-    if (!number || number == last) continue;
-    last = number;
+  constexpr std::uint64_t near = 0x10000; // functions are not far from their section
+  for (std::uint64_t pc = address - near; pc < address + near && asked < most_asked; pc += 5) {
+    own::Operations to;
+    const auto rule = is_sframe ? sframe.find(pc, to) : cfi.find(pc, to, *workspace.get());
+    if (!rule) continue;
     ++asked;
-    step(data[1], rules.rule(*number), rules);
+    step(data[1], *rule);
   }
   return 0;
 }

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One step of lib/here by each kind of rule, on a stack that is an array; the tables that have the rules; and
+// One step of lib/here by each kind of rule, on a stack that is an array; the cache that keeps rules; and
 // which memory can be read. Private headers: no public one shows a single step.
 
 #include "cfi_assembler.h"
+#include "full_cache.h"
 #include "host.h"
-#include "rules.h"
+#include "rule.h"
 #include "stack_memory.h"
 #include "step.h"
+#include "workspace.h"
 
 #include "sframe/cfi/expression.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -53,11 +60,14 @@ protected:
     return {Kind::stored, reg, Operation::cfa_base, cfa_offset};
   }
   Operation expression(Kind kind, std::vector<std::byte> bytes, std::uint8_t reg = 0) {
-    return {kind, reg, static_cast<std::uint16_t>(bytes.size()), rules.expression_offset(bytes)};
+    const Operation result{kind, reg, static_cast<std::uint16_t>(bytes.size()),
+                           static_cast<std::int32_t>(section.size())};
+    section.insert(section.end(), bytes.begin(), bytes.end());
+    return result;
   }
   StopReason step(std::vector<Operation> operations, std::uint8_t flags = 0) {
     StackMemory memory(address_of(words.data()));
-    return here::step(frame, {operations, flags}, rules, memory);
+    return here::step(frame, {operations, flags, section}, memory);
   }
   /// CFA 32 bytes above, return address in the word below the CFA.
   std::vector<Operation> usual(std::vector<Operation> more = {}) {
@@ -70,7 +80,7 @@ protected:
   }
 
   alignas(16) std::array<std::uint64_t, 64> words{0x10, 0x11, 0x12, 0x4000, 0x14, 0x15, 0x16, 0x17};
-  RulePool rules;
+  std::vector<std::byte> section; ///< the expressions
   WalkFrame frame;
 };
 
@@ -97,7 +107,7 @@ TEST_F(HereStep, RegistersThatAreNotMentioned) {
   EXPECT_EQ(frame.registers.get(abi().fp), 0x77u);
   EXPECT_FALSE(frame.registers.has(0));
   frame = before;
-  ASSERT_EQ(step(usual(), CompiledRule::other_registers_lost), StopReason::none);
+  ASSERT_EQ(step(usual(), FrameRule::other_registers_lost), StopReason::none);
   EXPECT_FALSE(frame.registers.has(saved));
   EXPECT_FALSE(frame.registers.has(abi().fp));
   EXPECT_EQ(frame.registers.get(abi().sp), address_of(&words[4]));
@@ -127,7 +137,7 @@ TEST_F(HereStep, Faults) {
   // The caller's SP is higher; it may be the same for the innermost frame, and lower after a signal.
   EXPECT_EQ(end({sum(abi().sp, 0), word(24)}), StopReason::none);
   EXPECT_EQ(end({sum(abi().sp, -8), word(32)}), StopReason::cfa_not_growing);
-  EXPECT_EQ(end({sum(abi().sp, -8), word(32)}, CompiledRule::signal_frame), StopReason::none);
+  EXPECT_EQ(end({sum(abi().sp, -8), word(32)}, FrameRule::signal_frame), StopReason::none);
   EXPECT_TRUE(frame.pc_exact);
   frame = before;
   frame.pc_exact = false;
@@ -194,47 +204,74 @@ TEST(HerePlainRules, ArePacked) {
 }
 #endif
 
-TEST(HereRows, Ranges) {
-  RowTable rows;
-  rows.add(10, 20, 0);
-  rows.add(20, 30, 0); // the same rule: one range
-  EXPECT_EQ(rows.size(), 2u);
-  rows.add(40, 60, 1);
-  rows.add(50, 55, 2); // replaces the rest of the earlier one
-  rows.add(55, 56, 0);
-  ASSERT_TRUE(rows.finish());
-  using Found = std::optional<std::uint32_t>;
-  EXPECT_EQ(rows.find(9), Found());
-  EXPECT_EQ(rows.find(10), Found(0));
-  EXPECT_EQ(rows.find(29), Found(0));
-  EXPECT_EQ(rows.find(30), Found());
-  EXPECT_EQ(rows.find(40), Found(1));
-  EXPECT_EQ(rows.find(49), Found(1));
-  EXPECT_EQ(rows.find(50), Found(2));
-  EXPECT_EQ(rows.find(55), Found(0));
-  EXPECT_EQ(rows.find(56), Found());
-  EXPECT_GE(rows.memory(), 7 * 2 * sizeof(std::uint32_t));
+/// An entry is found for its own address only, as it was put, with any number of operations.
+TEST(HereFullCache, FindsWhatWasPut) {
+  const FullRuleCache cache;
+  ASSERT_TRUE(cache.complete());
+  const std::vector<std::byte> section(3);
+  Operations operations, found;
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    operations[i] = {Kind::stored, static_cast<std::uint8_t>(i), Operation::cfa_base,
+                     static_cast<std::int32_t>(i) - 8};
+  constexpr std::uint64_t unit = 1 << host::instruction_shift, addresses = 5000;
+  EXPECT_FALSE(cache.find(0x1000, section, found));
+  std::size_t kept = 0;
+  for (std::uint64_t i = 1; i <= addresses; ++i) {
+    const std::size_t count = 2 + i % (operations.size() - 1);
+    cache.put(i * unit, {std::span(operations).first(count), static_cast<std::uint8_t>(i), section});
+    const auto rule = cache.find(i * unit, section, found);
+    ASSERT_TRUE(rule);
+    ASSERT_TRUE(std::ranges::equal(rule->operations, std::span(operations).first(count)));
+    EXPECT_EQ(rule->flags, static_cast<std::uint8_t>(i));
+    EXPECT_EQ(rule->section.data(), section.data());
+  }
+  for (std::uint64_t i = 1; i <= addresses; ++i)
+    if (const auto rule = cache.find(i * unit, section, found)) {
+      ++kept;
+      EXPECT_EQ(rule->operations.size(), 2 + i % (operations.size() - 1));
+    }
+  EXPECT_GT(kept, 100u);
+  EXPECT_LT(kept, addresses);
 }
 
-TEST(HereRules, EqualOnesHaveOneNumber) {
-  RulePool rules;
-  const std::array first{Operation{Kind::value, 0, 7, 8},
-                         Operation{Kind::stored, 0, Operation::cfa_base, -8}};
-  auto second = first;
-  second[0].offset = 16;
-  EXPECT_EQ(rules.number(first, 0), 0u);
-  EXPECT_EQ(rules.number(second, 0), 1u);
-  EXPECT_EQ(rules.number(first, 0), 0u);
-  EXPECT_EQ(rules.number(first, CompiledRule::signal_frame), 2u); // not the same
-  EXPECT_EQ(rules.number(std::span(first).first(1), 0), 3u);
-  const std::array bytes{std::byte{1}, std::byte{2}, std::byte{3}};
-  EXPECT_EQ(rules.expression_offset(bytes), 0);
-  EXPECT_EQ(rules.expression_offset(std::span(bytes).first(2)), 3);
-  EXPECT_EQ(rules.expression_offset(bytes), 0);
-  ASSERT_TRUE(rules.finish());
-  EXPECT_EQ(rules.rule(1).cfa().offset, 16);
-  EXPECT_EQ(rules.rule(2).flags, CompiledRule::signal_frame);
-  EXPECT_EQ(rules.expression({Kind::expression, 0, 2, 3}).size(), 2u);
+/// Threads that put other rules for the same addresses: a rule that is found is one of them, whole.
+TEST(HereFullCache, RulesAreWhole) {
+  const FullRuleCache cache;
+  ASSERT_TRUE(cache.complete());
+  std::vector<std::thread> threads;
+  std::atomic<int> torn = 0;
+  for (int thread = 0; thread < 3; ++thread)
+    threads.emplace_back([&, thread] {
+      Operations mine, found;
+      mine.fill({Kind::value, 1, 7, thread});
+      for (std::uint64_t i = 0; i < 20'000; ++i) {
+        const std::uint64_t address = (1 + i % 3) << host::instruction_shift;
+        cache.put(address, {std::span(mine).first(2 + static_cast<std::size_t>(thread) * 4), 0, {}});
+        const auto rule = cache.find(address, {}, found);
+        if (!rule) continue;
+        const std::int32_t other = rule->operations[0].offset;
+        torn +=
+            rule->operations.size() != 2 + static_cast<std::size_t>(other) * 4 ||
+            !std::ranges::all_of(rule->operations, [&](const Operation& op) { return op.offset == other; });
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(torn, 0);
+}
+
+/// More at a time than there are in advance: each has memory of its own.
+TEST(HereWorkspace, MoreThanThereAre) {
+  std::array<std::optional<Workspace>, 40> all;
+  std::set<const Scratch*> places;
+  for (auto& one : all) {
+    one.emplace();
+    ASSERT_TRUE(one->get());
+    one->get()->row.begin = 1;
+    places.insert(one->get());
+  }
+  EXPECT_EQ(places.size(), all.size());
+  for (auto& one : all) one.reset();
+  EXPECT_TRUE(places.contains(Workspace().get()));
 }
 
 /// Pages with and without access: what is read must be readable as a whole, and errno stays.

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +20,7 @@ namespace sframe::here {
 /// Zeroed memory of `size` bytes, rounded up to pages; nullptr if there is none. Async-signal-safe; errno is
 /// preserved.
 void* map_memory(std::size_t size);
-/// Frees what map_memory() returned, or whole pages at its end.
+/// Frees what map_memory() returned.
 void unmap_memory(void* memory, std::size_t size);
 /// The size to which map_memory() rounds up.
 std::size_t memory_size(std::size_t size);
@@ -70,33 +69,15 @@ public:
   const T* data() const { return data_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
-  T& back() { return data_[size_ - 1]; }
-  const T& back() const { return data_[size_ - 1]; }
 
   void push_back(const T& value) {
     if (reserve(size_ + 1)) std::construct_at(data_ + size_++, value);
-  }
-  void append(std::span<const T> values) {
-    if (!reserve(size_ + values.size()) || values.empty()) return;
-    std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
-    size_ += values.size();
   }
   /// Makes `count` zeroed elements in an empty array.
   bool fill(std::size_t count) {
     if (!reserve(count)) return false;
     size_ = count;
     return true;
-  }
-  void pop_back() { --size_; }
-  void clear() { size_ = 0; }
-
-  /// Frees unused memory.
-  void trim() {
-    const std::size_t used = memory_size(size_ * sizeof(T));
-    if (used == mapped_) return;
-    unmap_memory(reinterpret_cast<std::byte*>(data_) + used, mapped_ - used);
-    mapped_ = used;
-    if (used == 0) data_ = nullptr;
   }
 
 private:
@@ -126,51 +107,5 @@ private:
   std::size_t mapped_ = 0; ///< bytes
   bool failed_ = false;
 };
-
-/// A hash table that finds the number of an equal object among numbered ones. Its user has the objects.
-class NumberTable {
-public:
-  /// The number for which `equal(number)` is true and the hash is equal; else inserts and returns `next`.
-  /// `hash_of(number)` is called for all entries when the table grows.
-  template <class Equal, class HashOf>
-  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Equal&& equal, HashOf&& hash_of) {
-    if (2 * (std::size_t{next} + 1) > slots_.size() && !grow(next, hash_of)) return next;
-    std::uint32_t& slot = find(hash, equal);
-    if (slot == 0) slot = next + 1;
-    return slot - 1;
-  }
-  bool failed() const { return slots_.failed(); }
-  void clear() { slots_ = {}; }
-
-private:
-  template <class Equal> std::uint32_t& find(std::uint64_t hash, Equal&& equal) {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(hash * 0x9e3779b97f4a7c15 >> 32) & mask;
-    while (slots_[at] != 0 && !equal(slots_[at] - 1)) at = (at + 1) & mask;
-    return slots_[at];
-  }
-  template <class HashOf> bool grow(std::uint32_t count, HashOf&& hash_of) {
-    Array<std::uint32_t> old = std::exchange(slots_, {});
-    if (!slots_.fill(std::max<std::size_t>(1024, 2 * old.size()))) return false;
-    for (std::uint32_t number = 0; number < count; ++number)
-      find(hash_of(number), [](std::uint32_t) { return false; }) = number + 1;
-    return true;
-  }
-
-  Array<std::uint32_t> slots_; ///< numbers plus 1; the size is a power of two
-};
-
-inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
-  std::uint64_t hash = bytes.size();
-  while (!bytes.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t size = std::min(bytes.size(), sizeof word);
-    std::memcpy(&word, bytes.data(), size);
-    hash = (hash ^ word) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-    bytes = bytes.subspan(size);
-  }
-  return hash;
-}
 
 } // namespace sframe::here

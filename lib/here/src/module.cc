@@ -4,12 +4,11 @@
 // .eh_frame (Linux Standard Base 5.0, section 10.6). A static program may have neither, because its start
 // code registers .eh_frame by a symbol; then the section headers of its file are used (section_headers.h).
 //
-// Sizes in the program headers are those that the loader has mapped. .eh_frame has none:
-// cfi::eh_frame_part() finds its end.
+// Sizes in the program headers are those that the loader has mapped. .eh_frame has none: it ends with its
+// segment at the latest; cfi::eh_frame_part() finds its end, where it is needed.
 
 #include "module.h"
 
-#include "compile.h"
 #include "host.h"
 #include "section_headers.h"
 #include "stack_memory.h"
@@ -18,9 +17,8 @@
 #include "sframe/cfi/index.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <limits>
-#include <tuple>
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -78,15 +76,15 @@ SectionBytes section_of(std::span<const std::byte> bytes) {
   return {bytes, reinterpret_cast<std::uint64_t>(bytes.data())};
 }
 
-std::span<const std::byte> find_eh_frame(const Segments& segments) {
-  const auto bytes = segments.find(PT_GNU_EH_FRAME);
-  if (bytes.empty()) return {};
+/// `whole_rest`: with all that follows in the segment, at constant cost.
+std::span<const std::byte> find_eh_frame(const Segments& segments, const SectionBytes& search_table,
+                                         bool whole_rest) {
   const AbiTraits& abi = traits(host::abi);
-  const auto header = cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), abi);
+  const auto header = cfi::EhFrameHdr::parse(search_table.bytes, search_table.address, abi);
   if (!header || !header->eh_frame()) return {};
-  const cfi::CfiSection rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()),
-                             *header->eh_frame(), abi);
-  return cfi::eh_frame_part(rest, *header).bytes();
+  const auto rest = segments.from(*header->eh_frame());
+  if (whole_rest && header->size()) return rest;
+  return cfi::eh_frame_part({cfi::SectionKind::eh_frame, rest, *header->eh_frame(), abi}, *header).bytes();
 }
 
 /// The GOT's address, from DT_PLTGOT: the C library has relocated it, unless it does not write to the
@@ -110,7 +108,7 @@ bool is_program(const dl_phdr_info& info) {
 
 /// The C library, the vdso, and the module of this library cannot be unloaded while it runs.
 bool cannot_be_unloaded(const ModuleBytes& module, const dl_phdr_info& info) {
-  return !Identity::available() || is_program(info) || module.contains(getauxval(AT_SYSINFO_EHDR)) ||
+  return is_program(info) || module.contains(getauxval(AT_SYSINFO_EHDR)) ||
          module.contains(reinterpret_cast<std::uint64_t>(&dl_iterate_phdr)) ||
          module.contains(reinterpret_cast<std::uint64_t>(&describe_image));
 }
@@ -143,13 +141,15 @@ ModuleBytes::ModuleBytes(const dl_phdr_info& info) : low(~std::uint64_t{0}) {
     }
   if (low >= high) low = high = 0;
   identity = Identity::at(low);
-  permanent = cannot_be_unloaded(*this, info);
+  stays = cannot_be_unloaded(*this, info);
+  permanent = stays || !Identity::available();
 }
 
 void ModuleBytes::find_sections(const dl_phdr_info& info) {
   const Segments segments(info);
   sframe = section_of(segments.find(PT_GNU_SFRAME));
-  eh_frame = section_of(find_eh_frame(segments));
+  eh_frame_hdr = section_of(segments.find(PT_GNU_EH_FRAME));
+  eh_frame = section_of(find_eh_frame(segments, eh_frame_hdr, stays));
   eh_frame.data_base = find_got(segments, *this, info.dlpi_addr);
   if (!eh_frame.bytes.empty() || !is_program(info)) return;
   const FileSections in_file = unwind_sections_of_program();
@@ -207,25 +207,38 @@ std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc
 
 namespace {
 
-std::uint64_t fingerprint(const ModuleBytes& bytes) {
-  return hash_bytes(bytes.eh_frame.bytes) * 31 + hash_bytes(bytes.sframe.bytes);
+using Sections = std::array<SectionBytes ModuleBytes::*, 3>;
+constexpr Sections sections = {&ModuleBytes::eh_frame, &ModuleBytes::eh_frame_hdr, &ModuleBytes::sframe};
+
+/// A module whose sections stay in place, or refer to `copy` afterwards.
+ModuleBytes kept(const ModuleBytes& module, Array<std::byte>& copy) {
+  ModuleBytes result = module;
+  if (module.stays) return result;
+  std::size_t size = 0;
+  for (const auto section : sections) size += (module.*section).bytes.size();
+  const bool copied = copy.fill(size);
+  std::size_t place = 0;
+  for (const auto section : sections) {
+    std::span<const std::byte>& bytes = (result.*section).bytes;
+    const std::span to = copied ? std::span(copy).subspan(place, bytes.size()) : std::span<std::byte>{};
+    std::ranges::copy(bytes.first(to.size()), to.begin());
+    place += to.size();
+    bytes = to;
+  }
+  return result;
 }
 
 } // namespace
 
 ModuleTables::ModuleTables(const ModuleBytes& bytes)
     : low_(bytes.low), high_(bytes.high), identity_(bytes.identity), permanent_(bytes.permanent),
-      fingerprint_(fingerprint(bytes)) {
-  complete_ = compile_sframe(bytes.sframe, low_, rules_, sframe_);
-  complete_ &= compile_cfi(bytes.eh_frame, low_, rules_, cfi_);
-  complete_ &= rules_.finish();
-  complete_ &= sframe_.finish();
-  complete_ &= cfi_.finish();
-}
+      sections_(kept(bytes, copy_)), sframe_(sections_.sframe),
+      cfi_(sections_.eh_frame, sections_.eh_frame_hdr) {}
 
 ModuleTables* ModuleTables::make(const ModuleBytes& bytes) {
   MappedPointer<ModuleTables> made(make_mapped<ModuleTables>(bytes));
-  return made && made->complete_ ? made.release() : nullptr;
+  const bool complete = made && !made->copy_.failed() && made->sframe_.complete() && made->cfi_.complete();
+  return complete ? made.release() : nullptr;
 }
 
 void ModuleTables::release() const {
@@ -233,15 +246,18 @@ void ModuleTables::release() const {
 }
 
 bool ModuleTables::made_from(const ModuleBytes& bytes) const {
-  return same_place(bytes) && fingerprint_ == fingerprint(bytes);
+  return same_place(bytes) && std::ranges::all_of(sections, [&](const auto section) {
+           return (sections_.*section).address == (bytes.*section).address &&
+                  std::ranges::equal((sections_.*section).bytes, (bytes.*section).bytes);
+         });
 }
 
-std::optional<std::uint32_t> ModuleTables::find(std::uint64_t pc, bool all_registers) const {
-  const std::uint64_t offset = pc - low_;
-  if (offset > 0xffffffff) return std::nullopt;
-  const auto& [first, second] = all_registers ? std::tie(cfi_, sframe_) : std::tie(sframe_, cfi_);
-  const auto found = first.find(static_cast<std::uint32_t>(offset));
-  return found ? found : second.find(static_cast<std::uint32_t>(offset));
+std::optional<FrameRule> ModuleTables::find(std::uint64_t pc, bool all_registers, Operations& to,
+                                            Scratch& scratch) const {
+  if (all_registers)
+    if (const auto rule = cfi_.find(pc, to, scratch)) return rule;
+  if (const auto rule = sframe_.find(pc, to)) return rule;
+  return all_registers ? std::nullopt : cfi_.find(pc, to, scratch);
 }
 
 } // namespace sframe::here

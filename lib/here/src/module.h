@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a module of this process: its sections in memory (ModuleBytes), and the tables for walks made
-// from them (ModuleTables).
+// Private: a module of this process: its sections in memory (ModuleBytes), and the tables for walks
+// (ModuleTables). Tables are the sections as they are; a function is decoded when a walk meets it. A module
+// that cannot be unloaded is read in place. Others are copied, because they may be unmapped while another
+// thread's walk uses their tables.
 
 #pragma once
 
-#include "rules.h"
+#include "cfi_table.h"
+#include "mapped_memory.h"
+#include "rule.h"
+#include "section_bytes.h"
+#include "sframe_table.h"
 
 #include <atomic>
 #include <cstddef>
@@ -16,13 +22,6 @@
 #include <link.h>
 
 namespace sframe::here {
-
-/// The bytes of one section, in the module or in a copy.
-struct SectionBytes {
-  std::span<const std::byte> bytes;
-  std::uint64_t address = 0;   ///< in the module
-  std::uint64_t data_base = 0; ///< base of DW_EH_PE_datarel
-};
 
 /// The loader's data for the module at an address, read without a lock (_dl_find_object() of glibc 2.35 or
 /// later). Equal as long as the module is loaded.
@@ -41,8 +40,9 @@ struct Identity {
 struct ModuleBytes {
   std::uint64_t low = 0, high = 0; ///< addresses of the first byte and after the last
   Identity identity;
-  bool permanent = false; ///< cannot be unloaded
-  SectionBytes eh_frame, sframe;
+  bool stays = false;     ///< cannot be unloaded
+  bool permanent = false; ///< that, or nothing tells whether it has been
+  SectionBytes eh_frame, eh_frame_hdr, sframe;
 
   /// From the loader's description, without the sections. The module must stay mapped during the call.
   explicit ModuleBytes(const dl_phdr_info& info);
@@ -63,7 +63,8 @@ std::optional<dl_phdr_info> describe_module_at(std::uint64_t pc);
 /// Shared by snapshots, by a reference count.
 class ModuleTables {
 public:
-  /// Compiles the sections, without their invalid parts. Linear in their rows. nullptr if memory ran out.
+  /// Constant cost for a module that cannot be unloaded, if its linker has made search tables; others are
+  /// copied. nullptr if memory ran out.
   static ModuleTables* make(const ModuleBytes& bytes);
 
   /// For make().
@@ -91,22 +92,26 @@ public:
   bool permanent() const { return permanent_; }
 
   /// The rule for an address of this module: from SFrame first, or, with `all_registers`, from CFI first.
-  std::optional<std::uint32_t> find(std::uint64_t pc, bool all_registers) const;
+  /// `to` gets its operations.
+  /// Async-signal-safe.
+  std::optional<FrameRule> find(std::uint64_t pc, bool all_registers, Operations& to, Scratch& scratch) const;
 
-  const RulePool& rules() const { return rules_; }
-  bool has_sframe() const { return sframe_.size() != 0; }
-  std::size_t rows() const { return sframe_.size() + cfi_.size(); }
-  std::size_t memory() const { return rules_.memory() + sframe_.memory() + cfi_.memory(); }
+  /// What its rules refer to.
+  std::span<const std::byte> expressions() const { return cfi_.bytes(); }
+
+  bool has_sframe() const { return sframe_.functions() != 0; }
+  std::size_t functions() const { return sframe_.functions() + cfi_.functions(); }
+  std::size_t memory() const { return copy_.memory() + sframe_.memory() + cfi_.memory(); }
 
 private:
   mutable std::atomic<std::uint32_t> users_ = 1; ///< reference of its maker
   std::uint64_t low_, high_;
   Identity identity_;
   bool permanent_;
-  bool complete_;             ///< memory did not run out
-  std::uint64_t fingerprint_; ///< of the sections' bytes
-  RulePool rules_;
-  RowTable sframe_, cfi_;
+  Array<std::byte> copy_; ///< of the sections
+  ModuleBytes sections_;  ///< in place, or in the copy
+  SframeTable sframe_;
+  CfiTable cfi_;
 };
 
 } // namespace sframe::here

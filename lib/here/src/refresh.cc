@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes snapshots of all modules. During dl_iterate_phdr() nothing can be unloaded. Only the sections of new
-// modules are copied there, so that dlopen() in other threads is not delayed. Known modules are recognised
-// by the loader's counters: if nothing was unloaded, a module in the same place is the same; otherwise its
-// sections are compared, too.
+// Makes snapshots of all modules. During dl_iterate_phdr() nothing can be unloaded. Known modules are
+// recognised by the loader's counters: if nothing was unloaded, a module in the same place is the same;
+// otherwise its sections are compared, too.
 //
 // The loader's lock is the only one, and nothing else is waited for while it is held.
 
-#include "compile.h"
 #include "snapshot.h"
 
 #include "sframe/here/here.h"
@@ -29,7 +27,7 @@ public:
     dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
                        void* self) { return static_cast<ModuleScan*>(self)->add(*info); },
                     this);
-    if (unchanged_) return;
+    if (unchanged_ || failed_) return;
     if (const std::uint64_t vdso = getauxval(AT_SYSINFO_EHDR); vdso && !has(vdso))
       add_module(describe_image(reinterpret_cast<const void*>(vdso)));
   }
@@ -39,26 +37,17 @@ public:
   MappedPointer<Snapshot> snapshot();
 
 private:
-  /// A module with copies of its sections.
-  struct Found {
-    ModuleBytes module;
-    std::size_t eh_frame, sframe;
-  };
-
   int add(const dl_phdr_info& info);
   void add_module(const dl_phdr_info& info);
-  std::size_t copy(std::span<const std::byte> bytes);
   bool has(std::uint64_t pc) const;
-  bool failed() const { return kept_.failed() || found_.failed() || copies_.failed(); }
   const ModuleTables* find_old(const ModuleBytes& bytes) const;
 
   const Snapshot* old_;
+  MappedPointer<Snapshot> made_;
   bool unchanged_ = false;
+  bool failed_ = false;    ///< memory ran out
   bool unsettled_ = false; ///< the loader is just adding a module and does not report it consistently yet
   std::uint64_t loads_ = 0, unloads_ = 0;
-  Array<const ModuleTables*> kept_;
-  Array<Found> found_;
-  Array<std::byte> copies_;
 };
 
 int ModuleScan::add(const dl_phdr_info& info) {
@@ -67,7 +56,7 @@ int ModuleScan::add(const dl_phdr_info& info) {
   unchanged_ = old_ && old_->loads == loads_ && old_->unloads == unloads_;
   if (unchanged_) return 1;
   add_module(info);
-  return failed();
+  return failed_;
 }
 
 const ModuleTables* ModuleScan::find_old(const ModuleBytes& bytes) const {
@@ -77,54 +66,35 @@ const ModuleTables* ModuleScan::find_old(const ModuleBytes& bytes) const {
   return found != old_->modules().end() ? *found : nullptr;
 }
 
-std::size_t ModuleScan::copy(std::span<const std::byte> bytes) {
-  const std::size_t place = copies_.size();
-  copies_.append(bytes);
-  return place;
-}
-
 void ModuleScan::add_module(const dl_phdr_info& info) {
+  if (!made_) made_.reset(make_mapped<Snapshot>());
+  failed_ |= !made_;
   ModuleBytes module(info);
-  if (module.low == module.high) return;
+  if (failed_ || module.low == module.high) return;
   unsettled_ |= !module.permanent && module.identity == Identity{};
-  const ModuleTables* known = find_old(module);
-  if (known && (known->permanent() || old_->unloads == unloads_)) {
-    kept_.push_back(known);
-    return;
-  }
+  const ModuleTables* const known = find_old(module);
+  if (known && (known->permanent() || old_->unloads == unloads_)) return made_->add(*known);
   module.find_sections(info);
-  found_.push_back({module, copy(module.eh_frame.bytes), copy(module.sframe.bytes)});
+  if (known && known->made_from(module)) return made_->add(*known);
+  const ModuleTables* const tables = ModuleTables::make(module);
+  failed_ = !tables;
+  if (failed_) return;
+  made_->add(*tables);
+  tables->release(); // owned by the snapshot now
 }
 
 bool ModuleScan::has(std::uint64_t pc) const {
-  return std::ranges::any_of(kept_, [&](const ModuleTables* module) { return module->contains(pc); }) ||
-         std::ranges::any_of(found_, [&](const Found& found) { return found.module.contains(pc); });
+  return made_ && std::ranges::any_of(made_->modules(),
+                                      [&](const ModuleTables* module) { return module->contains(pc); });
 }
 
 MappedPointer<Snapshot> ModuleScan::snapshot() {
-  MappedPointer<Snapshot> made(failed() ? nullptr : make_mapped<Snapshot>());
-  if (!made) return nullptr;
-  for (const ModuleTables* module : kept_) made->add(*module);
-  for (Found& found : found_) {
-    const auto take_copy = [&](SectionBytes& section, std::size_t place) {
-      section.bytes = std::span<const std::byte>(copies_).subspan(place, section.bytes.size());
-    };
-    take_copy(found.module.eh_frame, found.eh_frame);
-    take_copy(found.module.sframe, found.sframe);
-    const ModuleTables* const known = find_old(found.module);
-    if (known && known->made_from(found.module)) {
-      made->add(*known);
-      continue;
-    }
-    const ModuleTables* const compiled = ModuleTables::make(found.module);
-    if (!compiled) return nullptr;
-    made->add(*compiled);
-    compiled->release(); // owned by the snapshot now
-  }
+  if (!made_) made_.reset(make_mapped<Snapshot>()); // no module
+  if (!made_ || failed_ || !made_->finish()) return nullptr;
   // Otherwise the next refresh() checks again.
-  if (!unsettled_) made->loads = loads_;
-  made->unloads = unloads_;
-  return made->finish() ? std::move(made) : nullptr;
+  if (!unsettled_) made_->loads = loads_;
+  made_->unloads = unloads_;
+  return std::move(made_);
 }
 
 enum class Outcome { done, outdated, no_memory };
@@ -165,10 +135,10 @@ Tables tables() {
   const Snapshot* const snapshot = guard.snapshot();
   if (!snapshot) return tables;
   tables.modules = snapshot->modules().size();
-  tables.bytes = sizeof *snapshot;
+  tables.bytes = snapshot->memory();
   for (const ModuleTables* module : snapshot->modules()) {
     tables.sframe_modules += module->has_sframe();
-    tables.rows += module->rows();
+    tables.functions += module->functions();
     tables.bytes += module->memory();
   }
   return tables;

@@ -2,11 +2,9 @@
 
 #include "snapshot.h"
 
-#include "compile.h"
+#include "thread_number.h"
 
 #include <algorithm>
-
-#include <pthread.h>
 
 namespace sframe::here {
 
@@ -23,7 +21,7 @@ void Snapshot::add(const ModuleTables& module) {
 
 bool Snapshot::finish() {
   std::ranges::sort(modules_, {}, &ModuleTables::low);
-  return !modules_.failed();
+  return !modules_.failed() && full_cache_.complete();
 }
 
 const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
@@ -36,14 +34,14 @@ const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
 namespace {
 
 /// The rule as a PlainRule, if the ABI can pack it.
-std::optional<PlainRule> plain(const CompiledRule& rule) {
+std::optional<PlainRule> plain(const FrameRule& rule) {
   using Kind = Operation::Kind;
   const AbiTraits& abi = traits(host::abi);
   const Operation &cfa = rule.cfa(), &ra = rule.ra();
   const auto stored_at_cfa = [](const Operation& op) {
     return op.kind == Kind::stored && op.base == Operation::cfa_base;
   };
-  if (rule.flags & CompiledRule::signal_frame || cfa.kind != Kind::value || !stored_at_cfa(ra) ||
+  if (rule.flags & FrameRule::signal_frame || cfa.kind != Kind::value || !stored_at_cfa(ra) ||
       (cfa.base != abi.sp && cfa.base != abi.fp))
     return std::nullopt;
   PlainRule result{.fp_based = cfa.base == abi.fp, .cfa_offset = cfa.offset, .ra_offset = ra.offset};
@@ -63,14 +61,14 @@ std::optional<PlainRule> plain(const CompiledRule& rule) {
   return host::can_pack(result) ? std::optional(result) : std::nullopt;
 }
 
-CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
+CachedRule cached(const ModuleTables& module, std::uint64_t pc, Scratch& scratch) {
   using Kind = CachedRule::Kind;
   const bool unloadable = !module.permanent();
-  const auto number = module.find(pc, false);
-  if (!number) return CachedRule::make(Kind::none, unloadable);
-  const CompiledRule rule = module.rules().rule(*number);
-  if (rule.outermost()) return CachedRule::make(Kind::outermost, unloadable);
-  const auto packable = plain(rule);
+  Operations operations;
+  const auto rule = module.find(pc, false, operations, scratch);
+  if (!rule) return CachedRule::make(Kind::none, unloadable);
+  if (rule->outermost()) return CachedRule::make(Kind::outermost, unloadable);
+  const auto packable = plain(*rule);
   return packable ? CachedRule::make(Kind::plain, unloadable, host::pack(*packable))
                   : CachedRule::make(Kind::full, unloadable);
 }
@@ -79,8 +77,7 @@ CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
 struct alignas(64) WalkCounter {
   std::atomic<std::uint32_t> walks = 0;
 };
-constexpr std::size_t counter_count = 64;
-constinit std::array<WalkCounter, counter_count> counters;
+constinit std::array<WalkCounter, thread_numbers> counters;
 
 /// Never destroyed: threads may walk until the end of the process.
 constinit std::atomic<const Snapshot*> current = nullptr;
@@ -98,28 +95,36 @@ void retire(const Snapshot* snapshot) {
 /// Bit N: counter N is 0.
 std::uint64_t idle_counters() {
   std::uint64_t idle = 0;
-  for (std::size_t i = 0; i < counter_count; ++i)
+  for (std::size_t i = 0; i < thread_numbers; ++i)
     idle |= std::uint64_t{counters[i].walks.load(std::memory_order_seq_cst) == 0} << i;
   return idle;
-}
-
-/// A thread always gets the same counter, and most threads get one of their own. The index comes from the
-/// thread's address, which is available in signal handlers; threads' stacks are multiples of pages apart.
-WalkCounter& counter_of_this_thread() {
-  const auto self = static_cast<std::uint64_t>(pthread_self());
-  return counters[(self >> 6) * 0x9e3779b97f4a7c15 >> 58];
 }
 
 } // namespace
 
 CachedRule Snapshot::look_up_uncached(std::uint64_t pc) const {
   const ModuleTables* module = module_at(pc);
-  const CachedRule rule = module ? cached(*module, pc) : CachedRule{};
+  CachedRule rule;
+  if (module) {
+    Workspace workspace;
+    if (!workspace.get()) return rule; // no rule this time
+    rule = cached(*module, pc, *workspace.get());
+  }
   cache.put(pc, rule);
   return rule;
 }
 
-SnapshotGuard::SnapshotGuard() : counter_(counter_of_this_thread().walks) {
+std::optional<FrameRule> Snapshot::full_rule(const ModuleTables& module, std::uint64_t pc,
+                                             Operations& to) const {
+  if (const auto known = full_cache_.find(pc, module.expressions(), to)) return known;
+  Workspace workspace;
+  if (!workspace.get()) return std::nullopt;
+  const auto rule = module.find(pc, true, to, *workspace.get());
+  if (rule) full_cache_.put(pc, *rule);
+  return rule;
+}
+
+SnapshotGuard::SnapshotGuard() : counter_(counters[thread_number()].walks) {
   counter_.fetch_add(1, std::memory_order_seq_cst);
   snapshot_ = current.load(std::memory_order_seq_cst);
 }

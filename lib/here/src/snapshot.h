@@ -16,6 +16,7 @@
 #pragma once
 
 #include "cache.h"
+#include "full_cache.h"
 #include "module.h"
 
 #include <array>
@@ -38,10 +39,11 @@ struct Snapshot {
   bool finish();
 
   std::span<const ModuleTables* const> modules() const { return modules_; }
+  /// Bytes, without the modules'.
+  std::size_t memory() const { return sizeof *this + full_cache_.memory(); }
 
   std::uint64_t loads = unknown, unloads = unknown; ///< the loader's counters
   std::array<Operation, 2> entry;                   ///< rule at a function's first instruction
-  RulePool no_expressions;                          ///< for the operations in `entry`
   mutable AtomicRuleCache cache;
 
   // For a snapshot that is no longer current.
@@ -58,8 +60,13 @@ struct Snapshot {
     return cache.find(pc, rule) ? rule : look_up_uncached(pc);
   }
 
+  /// The rule for an address of `module` with all registers, likewise; `to` gets its operations.
+  std::optional<FrameRule> full_rule(const ModuleTables& module, std::uint64_t pc, Operations& to) const;
+
 private:
   CachedRule look_up_uncached(std::uint64_t pc) const;
+
+  FullRuleCache full_cache_;
 
   Array<const ModuleTables*> modules_; ///< by address
 };

@@ -25,8 +25,8 @@ const unwind::UnwindAbi& unwind_abi() {
 /// Computes operations for one frame, and provides its registers and memory to expressions.
 class Evaluator final : public cfi::ExpressionContext {
 public:
-  Evaluator(const WalkFrame& frame, const RulePool& rules, StackMemory& memory)
-      : frame_(frame), rules_(rules), memory_(memory) {}
+  Evaluator(const WalkFrame& frame, const FrameRule& rule, StackMemory& memory)
+      : frame_(frame), rule_(rule), memory_(memory) {}
 
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
 
@@ -69,14 +69,14 @@ private:
   unwind::StopReason evaluate(const Operation& op, std::uint64_t& value);
 
   const WalkFrame& frame_;
-  const RulePool& rules_;
+  const FrameRule& rule_;
   StackMemory& memory_;
   std::optional<std::uint64_t> cfa_;
 };
 
 unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value) {
   const auto result =
-      cfi::evaluate(rules_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa_});
+      cfi::evaluate(rule_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa_});
   if (result) {
     value = *result;
     return unwind::StopReason::none;
@@ -89,18 +89,17 @@ unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value
 
 /// The stack grows down, so callers are at higher addresses. A frame interrupted before it has pushed
 /// anything may have its caller's SP; signal handlers may have their own stack.
-bool goes_up(const WalkFrame& frame, const CompiledRule& rule, std::uint64_t caller_sp) {
+bool goes_up(const WalkFrame& frame, const FrameRule& rule, std::uint64_t caller_sp) {
   const std::uint64_t sp = frame.registers.values[traits(host::abi).sp];
-  return rule.flags & CompiledRule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
+  return rule.flags & FrameRule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
 }
 
 } // namespace
 
-unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules,
-                        StackMemory& memory) {
+unwind::StopReason step(WalkFrame& frame, const FrameRule& rule, StackMemory& memory) {
   if (rule.outermost()) return unwind::StopReason::bottom;
   const AbiTraits& abi = traits(host::abi);
-  Evaluator evaluator(frame, rules, memory);
+  Evaluator evaluator(frame, rule, memory);
   std::uint64_t cfa = 0, ra = 0;
   if (const unwind::StopReason fault = evaluator.compute(rule.cfa(), cfa); fault != unwind::StopReason::none)
     return fault;
@@ -109,7 +108,7 @@ unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePo
     return fault;
 
   unwind::Registers caller;
-  if (!(rule.flags & CompiledRule::other_registers_lost)) {
+  if (!(rule.flags & FrameRule::other_registers_lost)) {
     // Call-saved registers without an operation keep their values.
     caller.values = frame.registers.values;
     caller.known = frame.registers.known & unwind_abi().call_saved;
@@ -127,7 +126,7 @@ unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePo
   if (!goes_up(frame, rule, caller.values[abi.sp])) return unwind::StopReason::cfa_not_growing;
   caller.pc = host::strip(ra);
   frame.registers = caller;
-  frame.pc_exact = rule.flags & CompiledRule::signal_frame;
+  frame.pc_exact = rule.flags & FrameRule::signal_frame;
   return caller.pc ? unwind::StopReason::none : unwind::StopReason::zero_pc;
 }
 

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "rules.h"
+#include "rule.h"
 #include "stack_memory.h"
 
 #include "sframe/unwind/registers.h"
@@ -21,10 +21,9 @@ struct WalkFrame {
   std::uint64_t lookup_pc() const { return registers.pc - !pc_exact; }
 };
 
-/// Replaces `frame` by its caller, by a rule of `rules`. Returns StopReason::none, or why there is no
-/// caller; the contents of `frame` are then unspecified.
-unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules,
-                        StackMemory& memory);
+/// Replaces `frame` by its caller. Returns StopReason::none, or why there is no caller; the contents of
+/// `frame` are then unspecified.
+unwind::StopReason step(WalkFrame& frame, const FrameRule& rule, StackMemory& memory);
 
 /// Replaces `frame`, which must be at a signal trampoline, by the interrupted frame. StopReason::no_rule if
 /// it is not at a trampoline.

@@ -58,13 +58,14 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
 unwind::StopReason Walk::step_fully(WalkFrame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
-  const auto number = module ? module->find(pc, true) : std::nullopt;
-  if (!number) return unwind::StopReason::no_rule;
+  Operations operations;
+  const auto rule = module ? snapshot_.full_rule(*module, pc, operations) : std::nullopt;
+  if (!rule) return unwind::StopReason::no_rule;
   if (!is_current(pc)) {
     missing_tables_ = pc;
     return unwind::StopReason::no_rule;
   }
-  return step(frame, module->rules().rule(*number), module->rules(), memory);
+  return step(frame, *rule, memory);
 }
 
 /// A step without tables.
@@ -77,7 +78,7 @@ unwind::StopReason Walk::step_at_edge(WalkFrame& frame, StackMemory& memory) {
   if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1)))
     return unwind::StopReason::no_rule;
   WalkFrame caller = frame;
-  const unwind::StopReason result = step(caller, {snapshot_.entry, 0}, snapshot_.no_expressions, memory);
+  const unwind::StopReason result = step(caller, {snapshot_.entry, 0, {}}, memory);
   if (result != unwind::StopReason::none ||
       snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
     return unwind::StopReason::no_rule;

@@ -18,7 +18,7 @@ inline constexpr Abi abi = std::endian::native == std::endian::big ? Abi::aarch6
 inline constexpr unsigned instruction_shift = 2;        ///< instructions start at multiples of 4
 inline constexpr bool mmap_arguments_in_memory = false; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = 0;
-/// What rows of CFI are compiled with.
+/// What rows of CFI are decoded with.
 using CfiRegisters = cfi::GeneralRegisters;
 /// The siginfo lies below the ucontext (lib/unwind/src/abi/aarch64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 128;

@@ -17,7 +17,7 @@ inline constexpr Abi abi = Abi::amd64;
 inline constexpr unsigned instruction_shift = 0;        ///< instructions start anywhere
 inline constexpr bool mmap_arguments_in_memory = false; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = 0;
-/// What rows of CFI are compiled with.
+/// What rows of CFI are decoded with.
 using CfiRegisters = cfi::GeneralAmd64Registers;
 /// In the signal trampoline, SP is the address of the ucontext (lib/unwind/src/abi/amd64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 0;

@@ -16,7 +16,7 @@ inline constexpr Abi abi = Abi::s390x;
 inline constexpr unsigned instruction_shift = 1;       ///< instructions start at even addresses
 inline constexpr bool mmap_arguments_in_memory = true; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = -160;
-/// What rows of CFI are compiled with.
+/// What rows of CFI are decoded with.
 using CfiRegisters = cfi::GeneralRegisters;
 /// The register save area, the trampoline's code and the siginfo are below the ucontext
 /// (lib/unwind/src/abi/s390x.cc).

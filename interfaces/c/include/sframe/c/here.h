@@ -29,12 +29,12 @@ extern "C" {
    SFRAME_REASON_FRAME_LIMIT: there may be more; else the walk is incomplete.
 
    May be called anywhere, with any lock held, in signal handlers too. If tables for a module are missing, it
-   makes them: memory from the kernel (not malloc()), no lock, up to 24 KiB of stack, time linear in the
-   module's rows. */
+   makes them: memory from the kernel (not malloc()), no lock, up to 12 KiB of stack; the sections of a module
+   that can be unloaded are copied. */
 size_t sframe_here(uint64_t* frames, size_t capacity, size_t skip, sframe_reason* reason);
 
 /* The same with only the tables of the last sframe_here_refresh(). Async-signal-safe: no allocation, no lock,
-   about 3 KiB of stack. Reads only memory known to be readable, so a damaged stack just ends the walk. */
+   about 4 KiB of stack. Reads only memory known to be readable, so a damaged stack just ends the walk. */
 size_t sframe_here_in_handler(uint64_t* frames, size_t capacity, size_t skip, sframe_reason* reason);
 
 /* The stack that a signal interrupted. `context` is the third argument of the handler, a ucontext_t.

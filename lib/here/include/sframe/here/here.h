@@ -12,9 +12,9 @@
 //   void handler(int, siginfo_t*, void* context) {
 //     const auto walk = sframe::here::callers_in_context(*static_cast<const ucontext_t*>(context), frames);
 //
-// Rules come from .sframe sections (PT_GNU_SFRAME) and .eh_frame. refresh() compiles them into tables that
-// walks share; docs/here.md describes costs and which calls are safe where. Linux on AMD64, AArch64 and
-// s390x.
+// Rules come from .sframe sections (PT_GNU_SFRAME) and .eh_frame. refresh() finds them; a function's rules
+// are decoded when a walk meets it, and kept in a cache that walks share. docs/here.md describes costs and
+// which calls are safe where. Linux on AMD64, AArch64 and s390x.
 
 #pragma once
 
@@ -44,18 +44,18 @@ struct Callers {
 /// after the call (without pointer authentication code). After a signal frame comes the address of the
 /// interrupted instruction. `skip` leaves out that many frames at the start.
 ///
-/// If tables for an address are missing or out of date, compiles those of its module: with memory from the
-/// kernel (no malloc), without a lock, in time linear in the module's rows, with up to 24 KiB of stack. So
-/// it may be called in malloc() and operator new, in callbacks of dl_iterate_phdr(), in children of fork()
+/// If tables for an address are missing or out of date, makes those of its module: with memory from the
+/// kernel (no malloc), without a lock, with up to 12 KiB of stack; a module that can be unloaded is copied.
+/// So it may be called in malloc() and operator new, in callbacks of dl_iterate_phdr(), in children of fork()
 /// and in signal handlers. errno is preserved.
 ///
-/// Compiling fails if memory runs out, the thread's or signal stack is too small, the loader is still adding
-/// the module, or the C library has no _dl_find_object(). Then the walk ends with no_rule, and left_out()
-/// counts it.
+/// Making them fails if memory runs out, the thread's or signal stack is too small, the loader is still
+/// adding the module, or the C library has no _dl_find_object(). Then the walk ends with no_rule, and
+/// left_out() counts it.
 Callers callers(std::span<std::uint64_t> frames, std::size_t skip = 0);
 
 /// The same with only the tables of the last refresh(): async-signal-safe. No allocation, lock or exception;
-/// about 3 KiB of stack; errno is preserved. Reads only memory known to be readable, so a damaged stack just
+/// about 4 KiB of stack; errno is preserved. Reads only memory known to be readable, so a damaged stack just
 /// ends the walk (unreadable_memory, cfa_not_growing).
 Callers callers_in_handler(std::span<std::uint64_t> frames, std::size_t skip = 0);
 
@@ -65,11 +65,12 @@ Callers callers_in_handler(std::span<std::uint64_t> frames, std::size_t skip = 0
 /// cover one. Before the first refresh() there is only the pc.
 Callers callers_in_context(const ucontext_t& context, std::span<std::uint64_t> frames);
 
-/// Compiles tables for all loaded modules: the program, its libraries, the vdso. If nothing was loaded or
-/// unloaded since the last call, it costs a call of dl_iterate_phdr(). Otherwise linear in the tables of new
-/// modules; the others are kept. Takes no lock except the loader's, in dl_iterate_phdr(), and gets memory
-/// from the kernel. It may be called in callbacks of dl_iterate_phdr() and concurrently with walks and
-/// itself; not with a lock held that such callbacks need, and not in signal handlers.
+/// Makes tables for all loaded modules: the program, its libraries, the vdso. If nothing was loaded or
+/// unloaded since the last call, it costs a call of dl_iterate_phdr(). Otherwise it copies the sections of
+/// new modules that can be unloaded; the others are kept. Takes no lock except the loader's, in
+/// dl_iterate_phdr(), and gets memory from the kernel. It may be called in callbacks of dl_iterate_phdr() and
+/// concurrently with walks and itself; not with a lock held that such callbacks need, and not in signal
+/// handlers.
 ///
 /// Call it at the start, and after dlopen() if handlers must see the library's frames. Call it after
 /// dlclose() to free the library's tables, in particular if a changed library may be loaded at the same
@@ -78,11 +79,11 @@ bool refresh();
 
 /// Properties of the tables.
 struct Tables {
-  std::size_t modules = 0;        ///< known modules, even without rows
-  std::size_t sframe_modules = 0; ///< of these, with rows from .sframe
-  std::size_t rows = 0;
-  std::size_t bytes = 0;   ///< total memory
-  std::size_t retired = 0; ///< former tables that walks may still use
+  std::size_t modules = 0;        ///< known modules, even without tables
+  std::size_t sframe_modules = 0; ///< of these, with functions in .sframe
+  std::size_t functions = 0;      ///< in .sframe and .eh_frame; those in both count twice
+  std::size_t bytes = 0;          ///< total memory
+  std::size_t retired = 0;        ///< former tables that walks may still use
 };
 
 /// Of the current tables. No lock, no allocation.

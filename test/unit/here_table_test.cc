@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// lib/here with malformed sections: the work is bounded by the section's size, not by its header's claims,
-// and nothing is allocated by malloc or new.
+// lib/here's tables: rules of each kind, functions in any order, malformed sections. The work is bounded by
+// the section's size, not by its header's claims, and nothing is allocated by malloc or new.
 
 #include "allocations.h"
 #include "cfi_assembler.h"
-#include "compile.h"
+#include "cfi_table.h"
 #include "host.h"
 #include "section_headers.h"
+#include "sframe_table.h"
 
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
@@ -19,7 +20,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace here_compile_test {
+namespace here_table_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -51,32 +52,24 @@ Made blocks_of_one_byte(std::uint32_t num_rows, const Bytes& rows) {
   return {section.get(), 0x100000};
 }
 
-struct Compiled {
-  explicit Compiled(const Made& section) {
-    EXPECT_TRUE(own::compile_sframe({section.bytes, section.address}, section.address, rules, rows));
-    EXPECT_TRUE(rules.finish());
-    EXPECT_TRUE(rows.finish());
-  }
-  own::RulePool rules;
-  own::RowTable rows;
-};
-
-/// Without an end these take minutes.
-TEST(HereCompile, BlocksWithoutRowsAreNotCounted) {
+/// Without an end these would take minutes.
+TEST(HereTables, BlocksWithoutRows) {
   const auto section = blocks_of_one_byte(0, Bytes());
   ASSERT_TRUE(Section::parse(section.bytes, section.address)) << "a section that is read";
-  EXPECT_EQ(Compiled(section).rows.size(), 0u);
+  own::Operations to;
+  EXPECT_FALSE(own::SframeTable({section.bytes, section.address}).find(0x101000, to));
 }
 
-TEST(HereCompile, BlocksWithoutAReadableRowAreNotCounted) {
+TEST(HereTables, BlocksWithoutAReadableRow) {
   // A row whose info byte gives its data words an impossible size.
   const auto section = blocks_of_one_byte(1, Bytes(traits(here::host::abi).byte_order).u8(0).u8(0xff));
   ASSERT_TRUE(Section::parse(section.bytes, section.address)) << "a section that is read";
-  EXPECT_EQ(Compiled(section).rows.size(), 0u);
+  own::Operations to;
+  EXPECT_FALSE(own::SframeTable({section.bytes, section.address}).find(0x101000, to));
 }
 
-/// A row that can be read is repeated, but not more often than a section of that size could hold.
-TEST(HereCompile, ImplausibleBlocksEnd) {
+/// A row that can be read holds in each block.
+TEST(HereTables, BlocksWithARow) {
   const AbiTraits& abi = traits(here::host::abi);
   // CFA = SP + 8 or 16; s390x requires the return address, too.
   const int words = abi.fixed_ra_offset ? 1 : 2;
@@ -84,11 +77,46 @@ TEST(HereCompile, ImplausibleBlocksEnd) {
   row.u8(0).u8(static_cast<std::uint64_t>(1 | words << 1)).u8(16);
   if (words == 2) row.u8(0xf8);
   const auto section = blocks_of_one_byte(1, row);
-  const auto parsed = Section::parse(section.bytes, section.address);
-  ASSERT_TRUE(parsed);
-  const Compiled compiled(section);
-  EXPECT_GT(compiled.rows.size(), 0u);
-  EXPECT_LE(compiled.rows.size(), 2 * parsed->plausible_rows());
+  const own::SframeTable table({section.bytes, section.address});
+  ASSERT_TRUE(table.complete());
+  EXPECT_EQ(table.functions(), 1u);
+  own::Operations to;
+  EXPECT_FALSE(table.find(0x100fff, to));
+  for (const std::uint64_t pc : {0x101000u, 0x101001u, 0xf0000000u}) {
+    const auto rule = table.find(pc, to);
+    ASSERT_TRUE(rule) << std::hex << pc;
+    EXPECT_EQ(rule->cfa().base, abi.sp);
+  }
+  EXPECT_TRUE(table.find(0x1000f0fff, to));
+  EXPECT_FALSE(table.find(0x1000f1000, to));
+}
+
+/// Two sections, one after the other, as `ld -r` leaves them: functions of both are found.
+TEST(HereTables, ConcatenatedSections) {
+  const AbiTraits& abi = traits(here::host::abi);
+  const int words = abi.fixed_ra_offset ? 1 : 2;
+  Bytes both(abi.byte_order);
+  for (const int start : {0x2000, 0x1000}) {
+    Bytes row(abi.byte_order);
+    row.u8(0).u8(static_cast<std::uint64_t>(1 | words << 1)).u8(16);
+    if (words == 2) row.u8(0xf8);
+    both.u16(0xdee2).u8(2).u8(1).u8(static_cast<std::uint64_t>(abi.id)).u8(0);
+    both.u8(static_cast<std::uint64_t>(abi.fixed_ra_offset)).u8(0);
+    both.u32(1).u32(1).u32(row.size()).u32(0).u32(20);
+    both.u32(static_cast<std::uint64_t>(start)).u32(0x100).u32(0).u32(1).u8(0).u8(0).u16(0);
+    both.append(row);
+    while (both.size() % 8) both.u8(0);
+  }
+  const auto bytes = both.get();
+  const std::uint64_t address = 0x100000, second = address + bytes.size() / 2;
+  const own::SframeTable table({bytes, address});
+  EXPECT_EQ(table.functions(), 2u);
+  own::Operations to;
+  EXPECT_TRUE(table.find(address + 0x2000, to));
+  EXPECT_TRUE(table.find(address + 0x20ff, to));
+  EXPECT_FALSE(table.find(address + 0x2100, to));
+  EXPECT_TRUE(table.find(second + 0x1000, to));
+  EXPECT_FALSE(table.find(second + 0xfff, to));
 }
 
 /// .eh_frame with one function at 0x1000 whose states nest that deep before its second row.
@@ -113,19 +141,21 @@ std::vector<std::byte> nested_states(int depth) {
   return a.bytes().get();
 }
 
-TEST(HereCompile, NestedStatesAllocateNothing) {
+TEST(HereTables, NestedStatesAllocateNothing) {
   for (const int depth : {0, 6, 7, 60}) {
     const auto bytes = nested_states(depth);
-    own::RulePool rules;
-    own::RowTable rows;
+    own::Operations first_operations, second_operations;
+    own::Workspace workspace;
     const std::size_t before = allocations();
-    EXPECT_TRUE(own::compile_cfi({bytes, 0x100000}, 0, rules, rows));
+    const own::CfiTable table({bytes, 0x100000}, {});
+    const auto first = table.find(0x1000, first_operations, *workspace.get());
+    const auto second = table.find(0x1001, second_operations, *workspace.get());
     EXPECT_EQ(allocations(), before);
-    const auto first = rows.find(0x1000), second = rows.find(0x1001);
+    EXPECT_TRUE(table.complete());
     // Two rows, or, from seven states on, none: the fault comes before the first one is complete.
     EXPECT_EQ(first.has_value(), depth <= 6) << depth;
     EXPECT_EQ(second.has_value(), depth <= 6) << depth;
-    EXPECT_TRUE(!first || first != second);
+    EXPECT_TRUE(!first || first->cfa() != second->cfa());
   }
 }
 
@@ -141,39 +171,62 @@ public:
   void add(std::uint64_t start, std::uint64_t size, const Bytes& instructions, bool augmented = false) {
     Bytes body = section_.body().u64(start).u64(size);
     if (augmented) body.uleb(0);
-    section_.fde(cie_, body.append(instructions));
+    fdes_.push_back({start, section_.fde(cie_, body.append(instructions))});
+  }
+  /// Makes link() place the function elsewhere; `by`: bytes after the place of its number in fdes_.
+  void move(std::size_t number, std::uint64_t start, std::int64_t by) {
+    if (places_.empty()) places_ = fdes_;
+    fdes_[number] = {start, places_[number].offset + static_cast<std::uint64_t>(by)};
   }
   Bytes instructions() const { return section_.body(); }
-  void compile(std::uint64_t base = 0) {
-    ASSERT_TRUE(own::compile_cfi({section_.bytes().get(), 0x100000}, base, rules, rows));
-    ASSERT_TRUE(rules.finish());
-    ASSERT_TRUE(rows.finish());
+  /// With a search table, as linkers make it, of the functions added: `order` has their numbers.
+  void link(std::initializer_list<std::size_t> order) {
+    hdr_ = Bytes(traits(here::host::abi).byte_order);
+    // Version, encodings: udata4 or, data-relative, sdata4 (LSB 5.0, 10.6.2)
+    hdr_.raw({1, 0xff, 0x03, 0x3b}).u32(order.size());
+    for (const std::size_t number : order)
+      hdr_.u32(fdes_[number].start - hdr_address).u32(0x100000 + fdes_[number].offset - hdr_address);
   }
-  /// The operations for an address: kind, register, base and offset of each; empty if there is no rule.
-  std::string at(std::uint32_t address) {
-    const auto number = rows.find(address);
-    if (!number) return "";
-    const own::CompiledRule rule = rules.rule(*number);
+  own::CfiTable table() {
+    return own::CfiTable({section_.bytes().get(), 0x100000}, {hdr_.get(), hdr_address});
+  }
+  /// The operations for an address: kind, register, base and offset (or an expression's bytes) of each; empty
+  /// if there is no rule.
+  std::string at(std::uint64_t address) {
+    own::Operations operations;
+    own::Workspace workspace;
+    const own::CfiTable made = table();
+    const auto found = made.find(address, operations, *workspace.get());
+    if (!found) return "";
+    const own::FrameRule& rule = *found;
     const char* const kinds[] = {"undefined", "value", "stored", "expression", "val_expression"};
-    std::string text = rule.flags & own::CompiledRule::signal_frame ? "signal: " : "";
-    for (const own::Operation& op : rule.operations)
-      text += std::string(kinds[static_cast<int>(op.kind)]) + " " + std::to_string(op.reg) + " " +
-              (op.base == own::Operation::cfa_base ? "cfa" : std::to_string(op.base)) + " " +
-              std::to_string(op.offset) + "; ";
+    std::string text = rule.flags & own::FrameRule::signal_frame ? "signal: " : "";
+    for (const own::Operation& op : rule.operations) {
+      text += std::string(kinds[static_cast<int>(op.kind)]) + " " + std::to_string(op.reg);
+      if (op.kind == own::Operation::Kind::expression || op.kind == own::Operation::Kind::val_expression)
+        for (const std::byte byte : rule.expression(op)) text += " " + std::to_string(static_cast<int>(byte));
+      else
+        text += " " + (op.base == own::Operation::cfa_base ? "cfa" : std::to_string(op.base)) + " " +
+                std::to_string(op.offset);
+      text += "; ";
+    }
     return text;
   }
 
-  own::RulePool rules;
-  own::RowTable rows;
-
 private:
+  static constexpr std::uint64_t hdr_address = 0x80000;
+  struct Place {
+    std::uint64_t start, offset;
+  };
+  std::vector<Place> fdes_, places_; ///< as link() has them, and as they are
+  Bytes hdr_{traits(here::host::abi).byte_order};
   CfiAssembler section_{cfi::SectionKind::eh_frame, traits(here::host::abi).byte_order};
   std::size_t cie_ = 0;
 };
 
 #if defined(__x86_64__)
 // DWARF 5, 6.4.2; AMD64: 7 is rsp, 16 the return address.
-TEST(HereCompile, RulesOfEachKind) {
+TEST(HereTables, RulesOfEachKind) {
   HereCfi cfi;
   const Bytes usual = cfi.instructions().raw({0x0c, 7, 8, 0x90, 1}); // CFA = rsp + 8, RA at CFA - 8
   const auto with = [&](std::uint64_t start, std::initializer_list<int> more) {
@@ -193,7 +246,6 @@ TEST(HereCompile, RulesOfEachKind) {
   with(0x1b00, {0x07, 16});                                  // undefined: the return address
   cfi.add(0x1c00, 0x10, cfi.instructions().raw({0x07, 16})); // the same without a CFA
   cfi.add(0x1d00, 0x10, cfi.instructions().raw({0x90, 1}));  // a return address, but no CFA
-  cfi.compile();
   const std::string start = "value 0 7 8; stored 16 cfa -8; ";
   EXPECT_EQ(cfi.at(0x1000), start);
   EXPECT_EQ(cfi.at(0x1100), start + "stored 6 cfa -16; ");
@@ -201,11 +253,11 @@ TEST(HereCompile, RulesOfEachKind) {
   EXPECT_EQ(cfi.at(0x1300), start + "undefined 6 0 0; ");
   EXPECT_EQ(cfi.at(0x1400), start + "value 6 12 0; ");
   EXPECT_EQ(cfi.at(0x1500), start + "value 6 cfa -16; ");
-  EXPECT_EQ(cfi.at(0x1600), start + "expression 6 2 0; ");
-  EXPECT_EQ(cfi.at(0x1700), start + "val_expression 6 1 2; ");
+  EXPECT_EQ(cfi.at(0x1600), start + "expression 6 64 28; ");
+  EXPECT_EQ(cfi.at(0x1700), start + "val_expression 6 64; ");
   EXPECT_EQ(cfi.at(0x1800), start + "stored 7 cfa -24; ");
   EXPECT_EQ(cfi.at(0x1900), start);
-  EXPECT_EQ(cfi.at(0x1a00), "val_expression 0 2 3; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x1a00), "val_expression 0 119 8; stored 16 cfa -8; ");
   EXPECT_EQ(cfi.at(0x1b00), "value 0 7 8; undefined 16 0 0; ");
   EXPECT_EQ(cfi.at(0x1c00), "undefined 0 0 0; undefined 16 0 0; ");
   EXPECT_EQ(cfi.at(0x1d00), "");
@@ -214,8 +266,8 @@ TEST(HereCompile, RulesOfEachKind) {
   EXPECT_EQ(cfi.at(0xfff), "");
 }
 
-/// Of functions that overlap, the next one ends this one; addresses count from the base.
-TEST(HereCompile, OverlappingFunctions) {
+/// Of functions that overlap, the next one ends this one.
+TEST(HereTables, OverlappingFunctions) {
   HereCfi cfi;
   const auto add = [&](std::uint64_t start, std::uint64_t size, int cfa) {
     cfi.add(start, size, cfi.instructions().raw({0x0c, 7, cfa, 0x90, 1}));
@@ -223,50 +275,48 @@ TEST(HereCompile, OverlappingFunctions) {
   add(0x3000, 0x100, 32);
   add(0x2000, 0x100, 8); // not in order
   add(0x2080, 0x10, 16);
-  add(0x800, 0x10, 24); // before the base
-  add(0x4000, 0, 40);   // empty
-  cfi.compile(0x1000);
-  EXPECT_EQ(cfi.at(0x1000), "value 0 7 8; stored 16 cfa -8; ");
-  EXPECT_EQ(cfi.at(0x107f), "value 0 7 8; stored 16 cfa -8; ");
-  EXPECT_EQ(cfi.at(0x1080), "value 0 7 16; stored 16 cfa -8; ");
-  EXPECT_EQ(cfi.at(0x1090), "");
-  EXPECT_EQ(cfi.at(0x2000), "value 0 7 32; stored 16 cfa -8; ");
-  EXPECT_EQ(cfi.at(0x3000), "");
-  EXPECT_EQ(cfi.rows.size(), 5u);
+  add(0x4000, 0, 40); // empty
+  for (const bool linked : {false, true}) {
+    if (linked) cfi.link({1, 2, 0, 3});
+    EXPECT_EQ(cfi.table().functions(), linked ? 4u : 3u);
+    EXPECT_EQ(cfi.at(0x1fff), "");
+    EXPECT_EQ(cfi.at(0x2000), "value 0 7 8; stored 16 cfa -8; ");
+    EXPECT_EQ(cfi.at(0x207f), "value 0 7 8; stored 16 cfa -8; ");
+    EXPECT_EQ(cfi.at(0x2080), "value 0 7 16; stored 16 cfa -8; ");
+    EXPECT_EQ(cfi.at(0x2090), "");
+    EXPECT_EQ(cfi.at(0x3000), "value 0 7 32; stored 16 cfa -8; ");
+    EXPECT_EQ(cfi.at(0x4000), "");
+  }
 }
 
-TEST(HereCompile, SignalFrames) {
+/// A search table whose entries are not FDEs, or those of other addresses.
+TEST(HereTables, WrongSearchTable) {
+  HereCfi cfi;
+  const Bytes usual = cfi.instructions().raw({0x0c, 7, 8, 0x90, 1});
+  for (const std::uint64_t start : {0x1000, 0x2000, 0x3000}) cfi.add(start, 0x100, usual);
+  cfi.link({0, 1, 2});
+  EXPECT_NE(cfi.at(0x2010), "");
+  cfi.move(1, 0x2000, 4);
+  cfi.link({0, 1, 2});
+  EXPECT_EQ(cfi.at(0x2010), "") << "the middle of an entry";
+  cfi.move(1, 0x2004, 0);
+  cfi.link({0, 1, 2});
+  EXPECT_EQ(cfi.at(0x2010), "") << "another function";
+  cfi.move(1, 0x2000, -0x1000);
+  cfi.link({0, 1, 2});
+  EXPECT_EQ(cfi.at(0x2010), "") << "before the section";
+  cfi.move(1, 0x2000, 0x10000);
+  cfi.link({0, 1, 2});
+  EXPECT_EQ(cfi.at(0x2010), "") << "after the section";
+  EXPECT_NE(cfi.at(0x3010), "");
+}
+
+TEST(HereTables, SignalFrames) {
   HereCfi cfi("zS");
   cfi.add(0x1000, 0x10, cfi.instructions().raw({0x0c, 7, 8, 0x90, 1}), true);
-  cfi.compile();
   EXPECT_EQ(cfi.at(0x1000), "signal: value 0 7 8; stored 16 cfa -8; ");
 }
 #endif
-
-/// More rules than any table has at first; each keeps its number.
-TEST(HereCompile, ManyRulesKeepTheirNumbers) {
-  own::RulePool rules;
-  const auto number = [&](std::int32_t i) {
-    const std::array operations{own::Operation{own::Operation::Kind::value, 0, 7, i * 8},
-                                own::Operation{own::Operation::Kind::stored, 0, 7, -8}};
-    return rules.number(operations, static_cast<std::uint8_t>(i % 2));
-  };
-  const auto place = [&](std::int32_t i) {
-    const std::array bytes{std::byte(i), std::byte(i >> 8), std::byte{1}};
-    return rules.expression_offset(bytes);
-  };
-  for (std::int32_t i = 0; i < 5000; ++i) {
-    ASSERT_EQ(number(i), static_cast<std::uint32_t>(i));
-    ASSERT_EQ(place(i), i * 3);
-  }
-  for (std::int32_t i = 4999; i >= 0; --i) {
-    ASSERT_EQ(number(i), static_cast<std::uint32_t>(i));
-    ASSERT_EQ(place(i), i * 3);
-  }
-  EXPECT_TRUE(rules.finish());
-  EXPECT_EQ(rules.rule(4321).cfa().offset, 4321 * 8);
-  EXPECT_EQ(rules.rule(4321).flags, 1);
-}
 
 // This program's section headers, as the reader of ELF files sees them.
 TEST(HereSections, OfTheProgram) {
@@ -302,4 +352,4 @@ TEST(HereSections, LowestDescriptor) {
   EXPECT_TRUE(closed);
 }
 
-} // namespace here_compile_test
+} // namespace here_table_test
