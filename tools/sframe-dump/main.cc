@@ -55,7 +55,7 @@ struct Options {
   bool stats = false;
 };
 
-void add_options(CLI::App& cli, Options& options) {
+void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option("--format", options.format,

@@ -58,7 +58,7 @@ template <class T> CLI::Validator choices(std::map<std::string, T> names) {
       "");
 }
 
-void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
+void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
                  "INPUTs, or folders with -r, need --in-place or -o FOLDER");

@@ -39,7 +39,7 @@ const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
 } // namespace
 
 void add_options(tool::App& app, Options& options) {
-  CLI::App& cli = app.cli();
+  tool::OptionList& cli = app.cli();
   cli.add_option(
          "CORE", options.inputs.inputs,
          "Core files, and folders with -r: several are grouped by their signatures. One other ELF file "

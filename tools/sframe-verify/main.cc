@@ -68,7 +68,7 @@ struct Options {
   ProgramOptions program;
 };
 
-void add_options(CLI::App& cli, Options& options) {
+void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive or raw SFrame section; - is standard input");
   cli.add_option("--check", options.checks,

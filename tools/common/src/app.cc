@@ -65,6 +65,7 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
   catch_bus_errors(messages_.tool());
   // CLI11 reports by exceptions, which are handled here.
   try {
+    cli_.complete();
     cli_.parse(argc, argv);
   } catch (const CLI::CallForVersion& what) {
     return print(std::string(what.what()) + "\n");

@@ -8,7 +8,7 @@
 
 namespace sframe::tool {
 
-void add_coverage_options(CLI::App& cli, CoverageOptions& options, const char* executable_text,
+void add_coverage_options(OptionList& cli, CoverageOptions& options, const char* executable_text,
                           const char* described_text) {
   const auto add = [&](const char* name, double& percent, const char* text) {
     cli.add_option(name, percent, text)->check(CLI::Range(0.0, 100.0))->option_text("PERCENT");

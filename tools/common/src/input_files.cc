@@ -167,7 +167,7 @@ bool is_report(const std::string& path, const std::string& output) {
 
 } // namespace
 
-void add_input_options(CLI::App& cli, InputOptions& options) {
+void add_input_options(OptionList& cli, InputOptions& options) {
   cli.add_flag("-r,--recursive", options.recursive,
                "Include all files in folders; symbolic links are not followed")
       ->group(input_group);

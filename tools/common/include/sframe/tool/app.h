@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line of the four programs: common options, a help text with examples, and errors in the common
-// message format. Only this header includes CLI11.
+// message format.
 //
 //    sframe::tool::App app("sframe-dump", "Show what is in SFrame sections.", "  sframe-dump a.out\n");
 //    std::vector<std::string> files;
@@ -14,8 +14,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/tool/messages.h"
-
-#include <CLI/CLI.hpp>
+#include "sframe/tool/option_list.h"
 
 #include <functional>
 #include <optional>
@@ -55,7 +54,7 @@ public:
 
   /// For the program's own options. Options without a group are listed under "Options", the common ones under
   /// "Common options".
-  CLI::App& cli() { return cli_; }
+  OptionList& cli() { return cli_; }
   Messages& messages() { return messages_; }
 
   /// Parses the command line. Returns the exit code if the program should end: 0 after --help and --version,
@@ -91,7 +90,7 @@ public:
 private:
   int print(std::string_view text);
 
-  CLI::App cli_;
+  OptionList cli_;
   Messages messages_;
   std::string examples_;
   std::string output_ = "-";

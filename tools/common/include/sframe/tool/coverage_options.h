@@ -7,11 +7,9 @@
 #include "sframe/base/coverage.h"
 #include "sframe/base/problem.h"
 
-namespace CLI {
-class App;
-}
-
 namespace sframe::tool {
+
+class OptionList;
 
 /// As typed; negative: not given.
 struct CoverageOptions {
@@ -19,7 +17,7 @@ struct CoverageOptions {
 };
 
 /// Declares both. The texts are for --help.
-void add_coverage_options(CLI::App& cli, CoverageOptions& options, const char* executable_text,
+void add_coverage_options(OptionList& cli, CoverageOptions& options, const char* executable_text,
                           const char* described_text);
 
 /// Fails for "nan".

@@ -17,11 +17,9 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace sframe::tool {
+
+class OptionList;
 
 struct InputOptions {
   std::vector<std::string> inputs; ///< of the command line
@@ -35,7 +33,7 @@ struct InputOptions {
 inline constexpr const char* input_group = "Several inputs";
 
 /// Declares -r, --files-from, -0 and --exclude. The program declares the inputs.
-void add_input_options(CLI::App& cli, InputOptions& options);
+void add_input_options(OptionList& cli, InputOptions& options);
 
 /// Fails if neither the command line nor a list names an input. `name`: of an input in --help.
 Result<void> require_inputs(const InputOptions& options, std::string_view name);
