@@ -178,6 +178,13 @@ TEST(Builder, RefusesRowsThatTheReaderCannotUse) {
   EXPECT_EQ(kernel.refusal(loaded(abi.fp)), RefusalReason::reader);
   EXPECT_EQ(kernel.refusal(loaded(10)), std::nullopt);
   EXPECT_EQ(kernel.refusal(FrameRow::outermost(0)), std::nullopt);
+  const auto fp_at = [](std::int32_t offset) {
+    return FrameRow{0, Rule::value(7, 16), Rule::at_cfa(-8), Rule::at_cfa(offset), false};
+  };
+  EXPECT_EQ(kernel.refusal(fp_at(0)), std::nullopt);
+  Builder other({.version = VersionNumber::v3, .usable = {.fp_at_cfa = false}});
+  EXPECT_EQ(other.refusal(fp_at(0)), RefusalReason::reader);
+  EXPECT_EQ(other.refusal(fp_at(-16)), std::nullopt);
   EXPECT_STREQ(reason_name(RefusalReason::reader), "reader");
 }
 

@@ -72,6 +72,8 @@ TEST(FlameGraph, NarrowBoxesAreLeftOut) {
   EXPECT_EQ(box(picture, "b (3 of 10000, 0.0%)"), R"(x="1189.53" y="40" width="0.35" height="17")");
   EXPECT_EQ(box(picture, "c (1 of 10000, 0.0%)"), "");
   EXPECT_NE(picture.find("\nc 1 0\n"), picture.npos) << "a browser has it";
+  const std::string least = drawn({{"a", {35391, 0}}, {"b", {9, 0}}}); // 0.3 pixels
+  EXPECT_EQ(box(least, "b (9 of 35400, 0.0%)"), R"(x="1189.70" y="40" width="0.30" height="17")");
 }
 
 // A character takes 7 pixels; three are the fewest that are shown.
