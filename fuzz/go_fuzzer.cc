@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as an ELF image with the function table of Go's linker. Properties: a function that is
+// found contains the address, and is found again at its own start; a line has a file.
+
+#include "cost.h"
+
+#include "sframe/elf/go_functions.h"
+
+#include <algorithm>
+#include <span>
+
+using namespace sframe;
+using sframe::fuzz::require;
+
+namespace {
+
+void ask(const elf::GoFunctions& functions, std::uint64_t address, Budget& budget) {
+  const auto function = functions.find(address);
+  if (!function) return;
+  require(address - function->extent.start < function->extent.size, "another function");
+  const auto again = functions.find(function->extent.start);
+  require(!again || again->extent.start <= function->extent.start, "a function that starts later");
+  const auto size = functions.frame_size(*function, address, &budget);
+  const auto line = functions.line(*function, address, &budget);
+  require(functions.has_frames() || (!size && !line), "frames of a table without");
+  if (line) require(!line->file.empty(), "no file");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::Cost cost(size);
+  Budget budget(Limits::standard, size);
+  const auto image = elf::Image::parse(std::as_bytes(std::span(data, size)), &budget);
+  if (!image) return 0;
+  const auto functions = elf::GoFunctions::open(*image);
+  if (!functions) return 0;
+  require(functions->size() <= size, "more functions than bytes");
+  ask(*functions, image->entry(), budget);
+  constexpr std::uint64_t most = 256;
+  for (const elf::CodeRange& range : image->executable_ranges())
+    for (std::uint64_t i = 0, step = std::max<std::uint64_t>(1, range.size / most); i < most; ++i)
+      ask(*functions, range.start + i * step, budget);
+  return 0;
+}
