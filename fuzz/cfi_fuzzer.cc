@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes through every entry point of lib/cfi. The first byte selects the ABI and the kind of
-// section, the second splits the rest between the section and .eh_frame_hdr. Properties: rows are not empty
-// and are contiguous, both engines agree, the result of a finder contains the address, and a maker of many
-// frame rows gives the same as one for each row.
+// section, the second splits the rest between the section and .eh_frame_hdr. The rest is evaluated as an
+// expression and as the location of a variable, too. Properties: rows are not empty and are contiguous, both
+// engines agree, the result of a finder contains the address, and a maker of many frame rows gives the same
+// as one for each row.
 
 #include "cost.h"
 
@@ -36,11 +37,59 @@ public:
   }
 };
 
+/// What debug information adds; of some of it there is none.
+class Variable final : public LocationContext {
+public:
+  std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
+    return registers_.read_register(reg);
+  }
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
+    return registers_.read_memory(address, size);
+  }
+  bool part(const LocationPart& part) override {
+    require(part.bytes.empty() || part.kind == LocationPart::Kind::bytes);
+    return ++parts_ < most_parts;
+  }
+  std::uint64_t relocated(std::uint64_t address) override { return address + 0x1000; }
+  std::optional<std::uint64_t> frame_base() override { return 0x7fff0010; }
+  std::optional<std::uint64_t> call_frame_cfa() override { return 0x7fff0000; }
+  std::optional<std::uint64_t> entry_value(std::span<const std::byte> expression) override {
+    return expression.size() % 4 ? std::optional<std::uint64_t>(expression.size()) : std::nullopt;
+  }
+  std::optional<std::uint64_t> passed_value(std::uint64_t parameter) override { return indexed(parameter); }
+  std::optional<std::uint64_t> indexed(std::uint64_t index) override {
+    return index % 8 ? std::optional<std::uint64_t>(index << 4) : std::nullopt;
+  }
+  /// The kind is in the offset's lowest two bits, the size in the next two.
+  std::optional<ValueType> base_type(std::uint64_t offset) override {
+    const ValueType type{static_cast<ValueType::Kind>(offset & 3),
+                         static_cast<std::uint8_t>(1u << (offset >> 2 & 3))};
+    if (offset >= 16 || (type.kind == ValueType::Kind::floating && type.size < 4)) return std::nullopt;
+    return type;
+  }
+
+private:
+  static constexpr unsigned most_parts = 1000;
+  Context registers_;
+  unsigned parts_ = 0;
+};
+
+void try_location(std::span<const std::byte> description, ExpressionSettings settings) {
+  Variable variable;
+  std::uint64_t steps = 0;
+  settings.cfa.reset();
+  const auto done = evaluate_location(description, variable, settings, steps);
+  require(steps <= max_expression_steps + 1);
+  if (!done) require(*message(done.error().kind));
+}
+
 void try_expression(std::span<const std::byte> expression, const CfiSection& section, bool cfa_on_stack) {
   Context context;
   ExpressionSettings settings{.byte_order = section.abi().byte_order, .address_size = 8, .cfa = std::nullopt};
   if (cfa_on_stack) settings.cfa = 0x7fff0000;
-  (void)evaluate(expression, context, settings);
+  const auto value = evaluate(expression, context, settings);
+  if (!value) require(*message(value.error().kind));
+  try_location(expression, settings);
   settings.address_size = 4;
   (void)evaluate(expression, context, settings);
   (void)linear_expression(expression, section.abi(), cfa_on_stack);

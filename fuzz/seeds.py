@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """seeds.py NAME INPUTS FOLDER: what a fuzz target starts with (make-corpus), made of the tests' inputs (INPUTS: the folder
-that test/inputs/assemble makes). walk and dynamic have scripts of their own. What tools are missing for is
-left out."""
+that test/inputs/assemble makes). walk and dynamic have scripts of their own, cfi a further one. What tools are
+missing for is left out."""
 import base64
 import lzma
 import os
@@ -209,20 +209,6 @@ elif name == "cfi":
         share, size = next((share, size) for share, size in sizes if size >= len(header) and (size + len(frames)) * share // 256 == size)
         for abi in range(4):
             put("%s-%d" % (label, abi), bytes([abi, share]) + header.ljust(size, b"\0") + frames)
-    # One FDE with every kind of instruction, for each ABI; what an ABI has not ends it.
-    leb = lambda *values: bytes(values)
-    parts = [leb(0x0c, 7, 8), leb(0x90, 1), leb(0x41), leb(0x0e, 16), leb(0x86, 2), leb(0x0d, 6), leb(0x0a), leb(0x02, 1), leb(0x0b),
-             leb(0x05, 6, 2), leb(0x06, 6), leb(0x07, 6), leb(0x08, 6), leb(0x09, 6, 3), leb(0x11, 6, 0x7e), leb(0x12, 7, 0x7e), leb(0x13, 0x7e),
-             leb(0x14, 6, 1), leb(0x15, 6, 0x7f), leb(0x2e, 16), leb(0x2f, 6, 1), leb(0x03, 1, 0), leb(0x04, 1, 0, 0, 0), leb(0xc6),
-             leb(0x10, 6, 2, 0x77, 8), leb(0x16, 6, 2, 0x77, 8), leb(0x41), leb(0x0f, 2, 0x77, 8), leb(0x41), leb(0x2d), leb(0x2c), leb(0x41),
-             leb(0x0c, 7, 8), leb(0x16, 7, 2, 0x77, 8), leb(0x41), leb(0x01, 0, 0, 0, 0)]
-    for last in range(1, len(parts) + 1):
-        code = b"".join(parts[:last]) if last == len(parts) else parts[0] + leb(0x41) + parts[last - 1] + leb(0x42)
-        cie = struct.pack("<I", 0) + leb(1) + b"zRS\0" + leb(1, 0x78, 16, 1, 0x1b) + parts[0]
-        cie = struct.pack("<I", len(cie)) + cie
-        fde = struct.pack("<IiI", len(cie) + 4, 64, 4096) + leb(0) + code
-        for abi in range(4):
-            put("instructions-%d-%d" % (last, abi), leb(abi, 0) + cie + struct.pack("<I", len(fde)) + fde)
     built = compiled("int f(int n) { char a[n]; return __builtin_strlen(a) + n; }", "-c", "-g", "-fno-asynchronous-unwind-tables", "-fno-exceptions")
     for abi in range(4 if built else 0):
         put("debug-frame-%d" % abi, bytes([0x80 | abi, 0]) + section(built, ".debug_frame"))
