@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Properties of every core, whatever its file: memory ranges are within the file and agree with reads,
-// modules are found at their own mappings, and rows have no Rule::fixed. No file is opened.
+// modules are found at their own mappings, rows have no Rule::fixed, and a signal's code has both a name and
+// a meaning. No file is opened.
 
 #pragma once
 
@@ -62,11 +63,20 @@ inline void check_modules(process::CoreSpace& space) {
   }
 }
 
+inline void check_signal(const elf::Core& core) {
+  require(!elf::signal_name(core.signal()).empty());
+  const auto& info = core.signal_info();
+  if (!info) return;
+  const elf::SignalCode code = elf::signal_code(info->signal, info->code);
+  require(code.name.empty() == code.meaning.empty());
+}
+
 inline int check_core(const std::uint8_t* data, std::size_t size) {
   const Cost cost(size, many_passes);
   const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
   if (!core) return 0;
   check_memory(*core, size);
+  check_signal(*core);
   const auto process = process::CoreProcess::create(*core, {.open_files = false});
   if (!process) return 0;
   for (const process::Thread& thread : (*process)->threads())

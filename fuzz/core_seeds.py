@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """core_seeds.py FOLDER [--with-program]: cores made byte by byte, of what no machine here writes: modules that
 only the dynamic loader's list names (no NT_FILE); a list of files with a program whose headers are missing, one
-that is mapped twice, one that is deleted, and data; frame records; a shadow stack. With the program before each,
-as walk_seeds.py writes it."""
+that is mapped twice, one that is deleted, and data; frame records; a shadow stack; signal frames; an FDE that costs
+much. With the program before each, as walk_seeds.py writes it; without it, also notes that are too short, and each
+signal."""
 import os
 import struct
 import sys
@@ -11,15 +12,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
 from small_cores import code, core, eh_frame, elf, files, note, stack, status, text, words
 
-folder = sys.argv[1]
+folder, with_program = sys.argv[1], "--with-program" in sys.argv
 PAGE = 4096
 program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256)
 
 
-def put(label, contents, steppers=(0,)):
+def put(label, contents, steppers=(0,), program=program):
     """One seed for each choice of steppers, as walk_seeds.py has them."""
-    for chosen in steppers if "--with-program" in sys.argv else (0,):
-        head = struct.pack("<I", chosen << 24 | len(program)) + program if "--with-program" in sys.argv else b""
+    for chosen in steppers if with_program else (0,):
+        head = struct.pack("<I", chosen << 24 | len(program)) + program if with_program else b""
         with open(os.path.join(folder, label + ("-%x" % chosen if chosen else "")), "wb") as out:
             out.write(head + contents)
 
@@ -111,3 +112,76 @@ alone, with_cfi, with_others = 0x10, 0x12, 0xF2
 put("shadow", with_shadow(code + 8, code + 16, 0), (0, alone))
 put("shadow-differs", with_shadow(code + 12, code + 16, 0), (0, alone, with_cfi, with_others))
 put("shadow-signal", with_shadow(1 << 63 | 0x7E0000000050, code + 16, 0), (alone, with_cfi))
+
+
+# The thread is in the code to which a handler returns (mov $15, %rax; syscall), after another signal frame, both with and
+# without a shadow stack that has the mark of each signal. SP there is the address of a ucontext: the pc is at 168, SP at 160.
+restorer, shadow = code + 128, 0x7E0000000000
+trampoline = program[PAGE : PAGE + 128] + b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05".ljust(128, b"\0")
+
+
+def ucontext(pc, sp):
+    return padded(bytes(160) + words([sp, pc, 0, 0, 4, 14, 0, 8]), 0x200)
+
+
+frames = ucontext(restorer + 7, stack + 0x200) + ucontext(code + 4, stack + 0x400) + words([code + 8, code + 16, 0])
+marks = [shadow + 64 + 8, shadow + 64 + 16]
+for label, entries in (("plain", None), ("marks", [marks[0] | 1 << 63, marks[1] | 1 << 63, code + 8, code + 16, 0]),
+                       ("differ", [marks[0] | 1 << 63, marks[1] | 1 << 63, code + 12, code + 20, 0]), ("no-marks", [code + 8, code + 16,
+                               0])):
+    pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64]) if entries else b""
+    notes = status(7, restorer, stack) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
+    loads = [(text, program[:PAGE], size, 5), (code, trampoline, PAGE, 5), (stack, padded(frames), PAGE, 6)]
+    put("signals-" + label, core(notes, loads + ([(shadow, padded(bytes(64) + words(entries)), PAGE, 6)] if entries else [])), (0, 0x14,
+            with_cfi))
+
+# Return addresses that only the shadow stack has right, with and without places on the stack.
+calls = program[PAGE : PAGE + 3] + b"\xff\xd0" * 60
+for label, on_stack, returns in (("once", [code + 9, 0, code + 13, 0, 0], [code + 9, code + 13, 0]), ("above", [7, 7, code + 9, code + 9,
+        code + 13, 0], [code + 9, code + 13, 0]),
+                                 ("nowhere", [7] * 8, [code + 9, code + 13, code + 17, 0]), ("old", [code + 13, code + 9, code + 9,
+                                         code + 13, 0], [code + 9, code + 13, code + 13, 0]),
+                                 ("trampoline", [7, restorer, 0], [restorer, code + 9, 0])):
+    pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64])
+    notes = status(7, code + 4, stack, stack + 8) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
+    put("returns-" + label, core(notes, [(text, program[:PAGE], size, 5), (code, calls.ljust(128, b"\x90") + trampoline[128:], PAGE, 5),
+                                        (shadow, padded(bytes(64) + words(returns)), PAGE, 6), (stack, words(on_stack + [0] * 30), PAGE,
+                                                6)]), (0, alone, with_cfi, with_others))
+
+# One FDE with 20,000 bytes of instructions, and many addresses in it.
+costly = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"\x0a\x0b" * 9000 + b"\x41\x0e\x10\x41\x0e\x08" * 100))], 256)
+size = -(-len(costly) // PAGE) * PAGE
+threads = b"".join(status(7 + i, code + 100 + 7 * i, stack, stack) for i in range(8))
+notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
+put("costly", core(notes, [(text, costly, size, 5), (stack, words([code + 90, code + 130] * 200 + [0]), PAGE, 6)]), program=costly)
+
+if not with_program:
+    running = status(7, code + 4, stack, stack)
+    for label, notes in (("status", note(1, bytes(40))), ("registers", note(1, bytes(120))), ("process", note(3, bytes(99))), ("signal",
+            note(0x53494749, bytes(12))),
+                         ("floating", running + note(2, bytes(20))), ("files", running + note(0x46494C45, words([3, PAGE, 1, 2, 3]))),
+                         ("paths", running + note(0x46494C45, words([2, PAGE, 1, 2, 3, 4, 5, 6]) + b"a\0")), ("cut",
+                                 running + b"\5\0\0\0\xff\0\0\0"),
+                         ("shadow", running + struct.pack("<III", 6, 4, 0x204) + b"LINUX\0\0\0" + bytes(4))):
+        put("short-" + label, core(process + notes, [ram]))
+        put("short-" + label + "-arm", core(process + notes, [ram], 183))
+    registers = note(1, bytes(32) + struct.pack("<II", 7, 0) + bytes(72) + words([code] * 34) + bytes(8))
+    for label, body in (("guarded", words([1, 0, shadow + 64])), ("disabled", words([0, 0, shadow])), ("cut", words([1]))):
+        gcs = struct.pack("<III", 6, len(body), 0x410) + b"LINUX\0\0\0" + body
+        put("arm-" + label, core(registers + gcs + process, [(code, calls, PAGE, 5), ram], 183))
+    # An image with PT_GNU_SFRAME: an empty section that the core has, has not, and has in two pieces.
+    empty = struct.pack("<HBBBbbB5I", 0xDEE2, 3, 1, 3, 0, -8, 0, 0, 0, 0, 0, 0)
+    image = headers(3, 62, (1, 0, 0, 4 * PAGE), (0x6474E554, PAGE - 8, PAGE - 8, len(empty)))[: PAGE - 8] + empty
+    listed = files((first, first + PAGE, 0, b"/lib/first.so"), (first + PAGE, first + 2 * PAGE, 1, b"/lib/first.so"))
+    for label, loads in (("whole", [(first, image, 2 * PAGE, 5)]), ("cut", [(first, image[:PAGE], PAGE, 5)]), ("pieces", [(first,
+            image[:PAGE], PAGE, 5), (first + PAGE, image[PAGE:], PAGE, 5)]),
+                         ("missing", [(first, image[: PAGE - 8], PAGE, 5)])):
+        put("section-" + label, core(running + process + listed, [*loads, ram]))
+    put("machine", core(running + process, [ram], 8))
+    for owner in (b"NetBSD-CORE@1", b"FreeBSD", b"OpenBSD"):
+        named = owner + bytes(4 - len(owner) % 4)
+        put(owner.decode(), core(struct.pack("<III", len(owner) + 1, 0, 1) + named + running, [ram]))
+    for signal, number in ((4, 1), (5, 1), (7, 2), (8, 1), (11, 1), (11, 10), (11, 99), (31, 1), (6, -6), (2, 0), (11, 128), (24, 128), (10,
+            -1), (10, -2), (10, -3), (29, -4), (1, -5), (99, 1)):
+        info = note(0x53494749, struct.pack("<iii", signal, 0, number) + bytes(4) + words([8]) + bytes(104))
+        put("signal-%d%+d" % (signal, number), core(running + info + process, [ram]))
