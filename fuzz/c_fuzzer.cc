@@ -9,6 +9,7 @@
 
 #include "sframe/c/builder.h"
 #include "sframe/c/section.h"
+#include "sframe/c/version.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -243,6 +244,9 @@ void read_index(const std::vector<const sframe_section*>& sections) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
+  require(sframe_version() == SFRAME_C_VERSION &&
+              sframe_version_text() == std::string_view(SFRAME_C_VERSION_TEXT),
+          "another version");
   const sframe::fuzz::MemoryFile memory(std::as_bytes(std::span(data, size)));
   Error error;
   sframe_file* const file = sframe_file_open(memory.path().c_str(), error);

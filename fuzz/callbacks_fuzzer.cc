@@ -85,7 +85,9 @@ void walk_c(Target& target) {
   require(frames.process, "no process");
   sframe_set_caching(frames.process, target.what & 8 ? SFRAME_CACHE_GLOBAL : SFRAME_CACHE_NONE);
   sframe_end end{.size = sizeof end};
-  if (sframe_walk(frames.process, 0, take, &frames, &end, &error) == SFRAME_OK) {
+  const sframe_status status = sframe_walk(frames.process, 0, take, &frames, &end, &error);
+  require(*sframe_status_text(status) && *sframe_reason_text(end.why), "no text");
+  if (status == SFRAME_OK) {
     require(frames.count > 0 && frames.first_pc == target.registers[16], "another first frame");
     require(std::memchr(end.reason, 0, sizeof end.reason), "no end of a reason");
   } else {
@@ -132,7 +134,11 @@ void walk_libunwind(Target& target) {
                             access_reg,     nullptr,         nullptr,      name_of};
   const unw_addr_space_t space = unw_create_addr_space(&accessors, 0);
   require(space, "no address space");
-  if (target.what & 8) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+  require(unw_get_accessors(space)->access_mem == access_mem, "other accessors");
+  if (target.what & 8) {
+    unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+    require(unw_set_cache_size(space, target.size % 64, 0) == 0, "no cache of this size");
+  }
   unw_cursor_t cursor;
   if (unw_init_remote(&cursor, space, &target) == 0)
     for (unsigned count = 0; count < 200; ++count) {
@@ -144,7 +150,9 @@ void walk_libunwind(Target& target) {
       if (named == 0 || named == -UNW_ENOMEM) require(std::memchr(name, 0, sizeof name), "no end of a name");
       unw_proc_info_t info;
       (void)unw_get_proc_info(&cursor, &info);
-      if (unw_step(&cursor) <= 0) break;
+      const int stepped = unw_step(&cursor);
+      require(*unw_strerror(stepped), "no text of an error");
+      if (stepped <= 0) break;
     }
   unw_destroy_addr_space(space);
 }

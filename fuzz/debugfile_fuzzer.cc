@@ -2,8 +2,8 @@
 //
 // Arbitrary bytes as a program and its debug file: 4 bytes with the program's length, the program, the debug
 // file. The latter is stored under the names that the program requests, if they are plain, and as the
-// program's sidecar and alternate debug file. Properties: no name leads out of the given folder, and the file
-// found is the one stored there; so for modules, which use it.
+// program's sidecar, alternate debug file, package of split ones, and split one. Properties: no name leads
+// out of the given folder, and the file found is the one stored there; so for modules, which use it.
 
 #include "cost.h"
 
@@ -116,6 +116,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto link = elf::alternate_link(*image); link && link->name == "alternate")
     written.push_back(folder.path + "/alternate");
   for (const std::string& path : written) write(path, debug);
+  for (const char* const beside : {"/program.dwp", "/split.dwo"}) written.push_back(folder.path + beside);
+  for (const std::string& path : std::span(written).last(2)) write(path, debug);
   written.push_back(folder.path + "/program");
   write(written.back(), program);
   {

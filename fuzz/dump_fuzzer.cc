@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a file for sframe-dump, in every format: ELF images, objects with relocations, archives,
-// cores and raw sections. Run with -close_fd_mask=2, since errors are printed on standard error.
+// cores and raw sections. If they start with '{', the part up to the first zero is a report of sframe-gen
+// (--origin). Run with -close_fd_mask=2, since errors are printed on standard error.
 
 #include "cost.h"
 
@@ -10,26 +11,52 @@
 
 #include <sframe/elf/unpack.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <optional>
 #include <span>
 
 using namespace sframe;
 
+namespace {
+
+/// The report before the file, if there is one.
+std::optional<dump::Origins> take_origins(std::span<const std::byte>& bytes) {
+  if (bytes.empty() || bytes.front() != std::byte('{')) return std::nullopt;
+  const std::size_t end = static_cast<std::size_t>(std::ranges::find(bytes, std::byte()) - bytes.begin());
+  auto origins = dump::Origins::parse({reinterpret_cast<const char*>(bytes.data()), end});
+  bytes = bytes.subspan(std::min(end + 1, bytes.size()));
+  if (!origins) {
+    sframe::fuzz::require(!origins.error().what.empty(), "no message");
+    return std::nullopt;
+  }
+  return std::move(*origins);
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  const auto origins = take_origins(bytes);
   if (elf::is_packed(bytes)) return 0; // the zeros of a compressed core cost up to 4 GiB for each format
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   static const int nowhere = open("/dev/null", O_WRONLY);
-  static constexpr auto makers = {dump::make_text_dumper,  dump::make_gnu_dumper,
-                                  dump::make_llvm_dumper,  dump::make_json_dumper,
-                                  dump::make_stats_dumper, dump::make_stats_json_dumper};
+  static constexpr auto makers = {dump::make_text_dumper,      dump::make_gnu_dumper,
+                                  dump::make_llvm_dumper,      dump::make_json_dumper,
+                                  dump::make_stats_dumper,     dump::make_stats_json_dumper,
+                                  dump::make_stats_html_dumper};
   for (const auto make : makers) {
     tool::Output out(nowhere);
     tool::Messages messages("fuzz");
     dump::Names names;
-    const auto dumper =
-        make({.out = out, .names = names, .section = ".sframe", .header_only = false, .color = false});
+    const auto dumper = make({.out = out,
+                              .names = names,
+                              .section = ".sframe",
+                              .header_only = false,
+                              .color = false,
+                              .origins = origins ? &*origins : nullptr,
+                              .title = {}});
     dump::Driver driver(*dumper, names, messages, out, {});
     dump::show_bytes("input", bytes, {}, driver);
     const int code = driver.finish();

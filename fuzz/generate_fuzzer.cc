@@ -9,6 +9,7 @@
 #include "cost.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/elf/linked_object.h"
 #include "sframe/elf/object.h"
 #include "sframe/generate/from_cfi.h"
 #include "sframe/generate/optimize.h"
@@ -65,6 +66,33 @@ void verify_section(const elf::Image* image, std::span<const std::byte> section,
   check_against_cfi(*input, verdicts, listener);
 }
 
+/// What is converted, with the code: of an object as a linker would leave it.
+struct WithCode {
+  std::optional<elf::ObjectLayout> layout;
+  std::optional<elf::LinkedObject> linked;
+  std::optional<generate::CfiInput> cfi;
+
+  explicit WithCode(const elf::Image& image) {
+    if (image.relocatable()) {
+      auto made = elf::ObjectLayout::make(image);
+      if (!made) return;
+      layout = std::move(*made);
+    }
+    auto input = generate::CfiInput::from_image(layout ? layout->image() : image);
+    if (!input) return;
+    if (layout) {
+      auto object = elf::LinkedObject::make(*layout);
+      if (!object) {
+        require(!object.error().what.empty(), "no message");
+        return;
+      }
+      input->image = &linked.emplace(std::move(*object)).image();
+      input->externals = linked->externals();
+    }
+    cfi = std::move(*input);
+  }
+};
+
 /// With the functions that have no CFI. Each conversion has a budget of its own, so that its result is the
 /// same.
 void convert_code(std::span<const std::byte> file, generate::Options options, std::uint64_t address) {
@@ -72,12 +100,12 @@ void convert_code(std::span<const std::byte> file, generate::Options options, st
   for (const unsigned threads : {1u, 2u}) {
     Budget budget(Limits::standard, file.size());
     const auto image = elf::Image::parse(file, &budget);
-    const auto input =
-        image && !image->relocatable() ? generate::CfiInput::from_image(*image) : fail("not for code");
-    if (!input) return;
+    if (!image) return;
+    const WithCode input(*image);
+    if (!input.cfi) return;
     options.threads = threads;
     options.start_fields = StartFields::make(options.version, address, address, 1 << 20);
-    const auto [builder, report] = generate::from_cfi(*input, options);
+    const auto [builder, report] = generate::from_cfi(*input.cfi, options);
     if (const char* wrong = report.contradiction()) require(false, wrong);
     auto bytes = builder.finish(address);
     require(bytes.has_value(), "the builder refuses what it has accepted");
@@ -85,7 +113,7 @@ void convert_code(std::span<const std::byte> file, generate::Options options, st
     if (!first) {
       require(Section::parse(*bytes, address).has_value());
       const bool is_repaired = options.repair == generate::Options::Repair::apply;
-      verify_section(is_repaired ? nullptr : &*image, *bytes, address);
+      verify_section(is_repaired || image->relocatable() ? nullptr : &*image, *bytes, address);
     }
     first = std::move(*bytes);
   }

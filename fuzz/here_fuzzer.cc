@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as the sections of a module of this process, for lib/here: the first byte selects .sframe
-// or .eh_frame (with a search table that is the section's end, if the byte says so), the second what is known
-// of the registers, the rest is the section. Its rules are applied to a frame on a stack of this program.
-// Properties: an address has the rule of the row that libsframe finds, a step ends, and memory outside the
-// stack is not read (AddressSanitizer would not see that; the addresses are those of unmapped pages).
+// or .eh_frame (with a search table that is the section's end, if the byte says so), or a stack; the second
+// what is known of the registers; the rest is the section, or memory with signal frames and trampolines. A
+// section's rules are applied to a frame on a stack of this program. Properties: an address has the rule of
+// the row that libsframe finds, a step ends, and memory outside the stack is not read (AddressSanitizer would
+// not see that; the addresses are those of unmapped pages).
 
 #include "cost.h"
 
@@ -17,6 +18,8 @@
 #include "sframe/section.h"
 
 #include <array>
+#include <cstring>
+#include <vector>
 
 using namespace sframe;
 using sframe::fuzz::require;
@@ -94,12 +97,36 @@ void compare(const Section& section, const own::SframeTable& table) {
   }
 }
 
+/// Words count from the start of the memory if they are below its size. The first and second are pc and SP.
+void step_over_signals(std::span<const std::byte> bytes) {
+  std::vector<std::uint64_t> memory(bytes.size() / sizeof(std::uint64_t));
+  if (memory.size() < 2) return;
+  std::memcpy(memory.data(), bytes.data(), memory.size() * sizeof(std::uint64_t));
+  const auto start = reinterpret_cast<std::uint64_t>(memory.data());
+  for (std::uint64_t& word : memory)
+    if (word < memory.size() * sizeof word) word += start;
+  own::WalkFrame frame;
+  const std::uint16_t sp = traits(own::host::abi).sp;
+  frame.registers.pc = memory[0];
+  frame.registers.set(sp, memory[1]);
+  own::StackMemory stack(memory[1]);
+  unwind::Registers saved;
+  if (own::read_signal_registers(memory[1], stack, saved)) require(saved.has(sp), "no SP");
+  for (unsigned most = 16; most != 0 && own::step_over_signal(frame, stack) == unwind::StopReason::none;
+       --most)
+    require(frame.registers.pc && frame.registers.has(sp) && frame.pc_exact, "no frame");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const fuzz::Cost cost(size, fuzz::many_passes);
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
+  if ((data[0] & 3) == 2) {
+    step_over_signals(bytes);
+    return 0;
+  }
   const own::SectionBytes section{bytes, address};
   const bool is_sframe = data[0] % 2 == 0;
   const std::size_t search_size = is_sframe ? 0 : std::min<std::size_t>(data[0] & 0xfe, bytes.size());

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a baseline of sframe-verify, as a map of generated code, as /proc/PID/maps and status,
-// and as a name in JSON. Properties: a baseline that was read and written reads back the same; a function
-// that is found contains the address; a JSON string is valid for another implementation and has the same text
-// if that is UTF-8; text for the terminal has no control characters.
+// and as a name in JSON and in pages. Properties: a baseline that was read and written reads back the same; a
+// function that is found contains the address; a JSON string is valid for another implementation and has the
+// same text if that is UTF-8; text for the terminal has no control characters.
 
 #include "cost.h"
 
 #include "sframe/base/proc_text.h"
 #include "sframe/languages/perf_map.h"
+#include "sframe/page/page.h"
 #include "sframe/tool/output.h"
 #include "sframe/verify/baseline.h"
 
 #include <llvm/Support/JSON.h>
+
+#include <algorithm>
 
 using namespace sframe;
 
@@ -40,6 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(string.has_value(), "no string");
   if (llvm::json::isUTF8(llvm::StringRef(text.data(), text.size())))
     fuzz::require(*string == llvm::StringRef(text.data(), text.size()), "another string");
+  const auto has_markup = [](std::string_view part) { return part.find_first_of("<>") != part.npos; };
+  fuzz::require(!has_markup(page::script_json(json.text())), "a script that can end");
+  fuzz::require(!has_markup(page::markup_text(text)), "markup in a text");
+  const std::string heading = page::page_start("fuzz", text), other = page::page_start("fuzz", "");
+  fuzz::require(std::ranges::count(heading, '<') == std::ranges::count(other, '<'), "markup in a title");
   safe.safe(text);
   for (const char c : safe.text())
     fuzz::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character");

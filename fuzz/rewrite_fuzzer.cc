@@ -3,7 +3,7 @@
 // Arbitrary bytes as a linked file to which a small and a large section is added. Properties if that
 // succeeds: the pieces of the edit are in order and disjoint; the output parses, with the section at its
 // address, by segment and by section; loaded bytes are unchanged, except for headers and an earlier section;
-// doing it again gives the same bytes.
+// the edit gives them and no others; doing it again gives the same bytes.
 
 #include "cost.h"
 
@@ -106,6 +106,10 @@ void try_size(std::span<const std::byte> file, std::size_t size) {
   check_pieces(*edit, file.size());
   if (edit->size > file.size() + max_output) return;
   const Bytes out = edit->apply(file);
+  require(edit->gives(file, out));
+  Bytes other = out;
+  other[other.size() / 2] ^= std::byte(1);
+  require(!edit->gives(file, other));
   const auto before = elf::Image::parse(file), after = elf::Image::parse(out);
   require(after && after->problems().empty());
   check_section(*after, size);

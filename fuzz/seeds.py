@@ -45,6 +45,31 @@ def compiled(source, *options, compiler="g++"):
         return open(out, "rb").read() if run(compiler, *options, "-o", out, source_file) is not None else None
 
 
+TARGETS = {"x86_64": 2, "aarch64": 1, "aarch64_be": 0, "s390x": 3}  # with the numbers in the targets
+
+
+def compiled_for(target, source, *options):
+    """By LLVM, for another machine: an object, and a program that lacks its libraries."""
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "a")
+        open(path + ".cc", "w").write(source)
+        if run("clang++-22", "--target=%s-linux-gnu" % target, "-w", "-c", *options, "-o", path + ".o", path + ".cc") is None:
+            return
+        yield open(path + ".o", "rb").read()
+        if run("ld.lld-22", "-e", "f", "--unresolved-symbols=ignore-all", "--eh-frame-hdr", path + ".o", "-o", path) is not None:
+            yield open(path, "rb").read()
+
+
+def with_damage(contents, wanted, first, count):
+    """Files with one bit of a section changed, at `count` places from `first` on."""
+    part = section(contents, wanted)
+    if contents.count(part) == 1:
+        for i in range(count):
+            at = first + (len(part) - first) * i // count
+            if at < len(part):
+                yield "%s-%d" % (wanted[1:], at), contents.replace(part, part[:at] + bytes([part[at] ^ 8]) + part[at + 1:])
+
+
 def section(elf, wanted):
     """A section's bytes, of a 64-bit file."""
     order = ">" if elf[5] == 2 else "<"
@@ -102,7 +127,7 @@ int main(int n, char **) { if (n == 1) two(n); if (n == 2) three(n); return leaf
 """
 
 JUMPS = """
-void *memcpy(void *, const void *, unsigned long); void g(int); __attribute__((noreturn)) void end(int);
+extern "C" { void *memcpy(void *, const void *, unsigned long); void g(int); __attribute__((noreturn)) void end(int); extern int v;
 int f(int n, int m, char *p) {
   char room[m + 1]; memcpy(room, p, m);
   switch (n) {
@@ -110,8 +135,9 @@ int f(int n, int m, char *p) {
   case 6: g(6); case 7: m -= 7; break; case 8: return room[8]; case 9: m ^= n; break; case 10: g(room[1]); break;
   case 11: return f(m, n, room); case 12: m = m << 3; break; default: end(m); }
   for (int i = 0; i < m; ++i) if (room[i] > n) g(i + room[i]);
+  v += m;
   return m + room[n];
-}
+} }
 """
 
 if name == "archive":
@@ -148,8 +174,31 @@ elif name == "demangle":
     names.update(re.findall(rb"_Z[A-Za-z0-9_.]{3,200}", built or b""))
     tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/unit/elf_symbols_test.cc")
     names.update(re.findall(rb'"((?:_Z|_R|_D|\$s|_?_T)[^"\\\n]{2,200})"', open(tests, "rb").read()))
-    names.update([b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", b"_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3new",
-                  b"_RINvNtC3std3mem8align_ofjdE", b"_D3std5stdio4File6__ctorMFNcAyaxAaZSQBcQzQBb", b"_ZN1AIJDpT_EEC2Ev", b"_Z1fIJiidEEvDpT_", b"_ZZ4mainENKUlT_E_clIiEEDaS_@@VERS_1"])
+    names.update([b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+            b"_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3new",
+                  b"_RINvNtC3std3mem8align_ofjdE", b"_D3std5stdio4File6__ctorMFNcAyaxAaZSQBcQzQBb", b"_ZN1AIJDpT_EEC2Ev",
+                          b"_Z1fIJiidEEvDpT_", b"_ZZ4mainENKUlT_E_clIiEEDaS_@@VERS_1"])
+    # Rust's RFC 2603: constants, closures, implementations, bounds, types of functions, references back, and faults.
+    names.update(("_R" + one).encode() for one in (
+        "NvC6_123foo3bar", "NCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "NvMC3fooNtB2_3Bar3new", "NvXC3fooNtB2_3BarNtB2_5Trait3new",
+                "NvYNtC3foo3BarNtB4_5Trait3new",
+        "INvC3foo3barDNtC3std4SendEL_E", "INvC3foo3barDNtC3foo5Traitp4ItemhEL_E", "INvC3foo3barDG_INtC3foo5TraitRL0_hEEL_E",
+                "INvC3foo3barFUKCEuE", "INvC3foo3barFK5cdeclhEjE",
+        "INvC3foo3barFG_RL0_hEuE", "INvC3foo3barAhKj5_E", "INvC3foo3barShE", "INvC3foo3barThjiEE", "INvC3foo3barThEE", "INvC3foo3barTEE",
+                "INvC3foo3barPhOjQlRmE", "INvC3foo3barRL_hE",
+        "INvC3foo3barKhp_E", "INvC3foo3barKhpE", "INvC3foo3barKan7b_E", "INvC3foo3barKb1_E", "INvC3foo3barKc76_E", "INvC3foo3barKpE",
+                "INvC3foo3barKjffffffffffffffffff_E", "INvC3foo3barKjB8_E",
+        "INvC3foo3barhB9_E", "NvNtC3foou8gdel_5qa6bar", "NvNtC3foou3abc3bar", "NSC3foo3bar", "NcC3foo3bar",
+                "NvNvC3foos_3bars0_3baz.llvm.1234", "MC0INtC8arrayvec8ArrayVechKj7b_E",
+        "NvB_3bar", "NvBzz_3bar", "INvC3foo3barB1_E", "NvC3foo", "Nv", "INvC3foo3bar", "NvC9foo3bar", "NvC3foo99999999999999999999bar",
+                "INvC3foo3barKu5_E", "INvC3foo3barDNtC3std4SendEhE",
+        "INvC3foo3barFKEuE", "INvC3foo3barZE", "NvC3foo3barC3baz", "NvC3foo3barC3baz4xxxx", "XC", "YhC3foo",
+                "NvCszzzzzzzzzzzzzzzzzzz_3foo3bar"))
+    names.update((b"_ZN4test1a2bb17h0123456789abcdefE",
+            b"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
+                  b"_ZN35Bar$LT$$u5b$u32$u3b$$u20$4$u5d$$GT$E", b"_ZN13test$u20$test4foobE", b"_ZN12test$BP$test4foob17h0123456789abcdefE",
+                          b"_ZN7$u7dx$$3foo17h0123456789abcdefE",
+                  b"_ZN5a..b.3foo17h0123456789abcdefE", b"_ZN9..nothing3foo17h0123456789abcdefE.llvm.77", b"_ZN3foo17h0123456789abcdeE"))
     put("names", b"\n".join(sorted(names)))
     for i, one in enumerate(sorted(names)):
         put("name-%d" % i, one)
@@ -169,9 +218,8 @@ elif name == "code":
     # Opcodes. s390x: a page for each first byte that has a second part, in the second or the sixth byte.
     for first in range(256):
         size = 2 if first < 0x40 else 4 if first < 0xc0 else 6
-        for operands in (0xf0, 0xbf, 0x11):
-            page = b"".join(bytes([first, second, operands, 0x10, 8, second][:size]) for second in range(256))
-            put("s390x-%02x-%02x" % (first, operands), bytes([3, 16, 0, 0]) + page)
+        page = b"".join(bytes([first, second, operands, 0x10, 8, second][:size]) for operands in (0xf0, 0xbf, 0x11) for second in range(256))
+        put("s390x-%02x" % first, bytes([3, 16, 0, 0]) + page)
     # AArch64: all of the highest 11 bits, with some registers.
     for operands in (0x1fffff, 0x0003ff, 0x0023fd, 0x1f03bf, 0x000000, 0x15aaaa):
         for abi, order in ((0, ">"), (1, "<")):
@@ -187,18 +235,13 @@ elif name == "code":
                 page = b"".join(prefix + first + bytes([opcode]) + operand + b"\x90" * 8 for opcode in range(256))
                 put("amd64-%d-%s-%d" % (i, prefix.hex(), len(operand)), bytes([2, 16, 0, 0]) + page)
     # Jump tables, calls that do not return, an adjusted stack.
-    for target in ("x86_64", "aarch64", "aarch64_be", "s390x"):
+    for target, abi in TARGETS.items():
         for options in (("-O2", "-fPIC"), ("-O1", "-fno-omit-frame-pointer")):
-            with tempfile.TemporaryDirectory() as work:
-                path = os.path.join(work, "a.")
-                open(path + "c", "w").write(JUMPS)
-                if run("clang-22", "--target=%s-linux-gnu" % target, "-c", "-ffunction-sections", *options, "-o", path + "o", path + "c") is None:
+            for built in compiled_for(target, JUMPS, "-ffunction-sections", *options):
+                if not (text := section(built, ".text.f")):
                     continue
-                abi = {"aarch64_be": 0, "aarch64": 1, "x86_64": 2, "s390x": 3}[target]
-                if run("llvm-objcopy-22", "-O", "binary", "--only-section=.text.f", path + "o", path + "b") is not None:
-                    text = open(path + "b", "rb").read()
-                    put("jumps-%s%s" % (target, "".join(options)), bytes([abi, 16, 0, 0]) + text)
-                    put("jumps-%s%s-rows" % (target, "".join(options)), bytes([abi, 16, 100, 0]) + bytes(range(64)) + text)
+                put("jumps-%s%s" % (target, "".join(options)), bytes([abi, 16, 0, 0]) + text)
+                put("jumps-%s%s-rows" % (target, "".join(options)), bytes([abi, 16, 100, 0]) + bytes(range(64)) + text)
 elif name == "cfi":
     # The ABI, how many 256ths of the rest are .eh_frame_hdr, that, .eh_frame (or, with 0x80, .debug_frame).
     for label, contents in files(".so", "-pie", "-static", ".o"):
@@ -209,7 +252,8 @@ elif name == "cfi":
         share, size = next((share, size) for share, size in sizes if size >= len(header) and (size + len(frames)) * share // 256 == size)
         for abi in range(4):
             put("%s-%d" % (label, abi), bytes([abi, share]) + header.ljust(size, b"\0") + frames)
-    built = compiled("int f(int n) { char a[n]; return __builtin_strlen(a) + n; }", "-c", "-g", "-fno-asynchronous-unwind-tables", "-fno-exceptions")
+    built = compiled("int f(int n) { char a[n]; return __builtin_strlen(a) + n; }", "-c", "-g", "-fno-asynchronous-unwind-tables",
+            "-fno-exceptions")
     for abi in range(4 if built else 0):
         put("debug-frame-%d" % abi, bytes([0x80 | abi, 0]) + section(built, ".debug_frame"))
 elif name == "source":
@@ -218,7 +262,8 @@ elif name == "source":
         if built:
             put("program" + "".join(options), built)
     # Hardly any code but with inlined calls, parts of functions and lists of ranges.
-    for options in (("-gdwarf-5",), ("-gdwarf-4",), ("-gdwarf-3",), ("-gdwarf-5", "-gdwarf64"), ("-gdwarf-5", "-gsplit-dwarf"), ("-gdwarf-5", "-gz")):
+    for options in (("-gdwarf-5",), ("-gdwarf-4",), ("-gdwarf-3",), ("-gdwarf-5", "-gdwarf64"), ("-gdwarf-5", "-gsplit-dwarf"),
+            ("-gdwarf-5", "-gz")):
         built = compiled(INLINED, "-O2", "-nostdlib", "-static", "-Wl,-e,main", *options)
         if built:
             put("inlined" + "".join(options), built)
@@ -263,15 +308,60 @@ elif name == "debugfile":
                 pair("linked", read("linked"), read(".debug"))
                 pair("stripped", read("stripped"), read(".debug"))
                 pair("alternate", read("alternate"), read(".debug"))
+                # Without a build ID the file is found by its name and checksum; or by both another one.
+                without_id = ("objcopy", "-R", ".note.gnu.build-id")
+                if run(*without_id, path + "linked", path + "named") is not None:
+                    pair("named", read("named"), read(".debug"))
+                    pair("named-other", read("named"), read(".debug") + b"\0")
+                    pair("named-itself", read("named"), read("named"))
+                    pair("named-machine", read("named"), read(".debug")[:18] + b"\xb7" + read(".debug")[19:])
+                    pair("named-cut", read("named"), read(".debug")[:90])
+                identifier = section(read("linked"), ".note.gnu.build-id")
+                pair("another-id", read("linked"), read(".debug").replace(identifier, identifier[:-1] + b"\0"))
+            # Two programs that share an alternate file.
+            for label, option in (("dwz", "--dwarf-5"), ("dwz-4", "")):
+                types = "".join("struct Type%d { int first, second; long far; struct Inner { short low; char text[%d]; } inner; } of_type%d;" % (i, i + 1, i) for i in range(20))
+                for number, more in enumerate((types, types + "int more(int n) { return a::two(n + 1); }")):
+                    version = "-gdwarf-5" if label == "dwz" else "-gdwarf-4"
+                    built = compiled(INLINED + more, "-O2", version, "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id")
+                    open(path + str(number), "wb").write(built or b"")
+                if run("sh", "-c", "cd $0 && rm -f alternate && dwz -m alternate %s p0 p1 && test -s alternate" % option, work) is not None:
+                    pair(label, read("0"), open(os.path.join(work, "alternate"), "rb").read())
+                    pair(label + "-without", read("0"), b"")
+            # Debug information in a file beside the program, or in a package of them.
+            built = compiled(INLINED, "-O2", "-g", "-gsplit-dwarf", "-nostdlib", "-static", "-Wl,-e,main", "-dumpbase", "split", "-dumpdir",
+                    work + "/")
+            if built and os.path.exists(os.path.join(work, "split.dwo")):
+                open(path, "wb").write(built)
+                pair("split", built, open(os.path.join(work, "split.dwo"), "rb").read())
+                if run("llvm-dwp-22", "-e", path, "-o", path + ".dwp") is not None:
+                    pair("package", built, read(".dwp"))
             if run("objcopy", "-R", ".sframe", path, path + "without") is not None and \
                     run("objcopy", "-j", ".sframe", "-j", ".note.gnu.build-id", path, path + ".sidecar") is not None:
                 pair("sidecar", read("without"), read(".sidecar"))
 elif name == "callbacks":
-    # A search table of three pairs, CFI after it (what gcc writes for a small function), a stack.
-    cfi = bytes.fromhex("1400000000000000017a5200017810011b0c070890010000" "1400000000000000" "00" * 24)
-    for what in (0, 1, 8, 16, 31):
-        registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
-        put("memory-%d" % what, bytes([what, 3]) + registers + struct.pack("<6i", 0, 24, 64, 48, 128, 72) + cfi + bytes(range(256)))
+    # A search table of three pairs, CFI after it (what gcc writes for a small function), a stack whose return addresses are
+    # in the third function. One with a personality and landing pads, and one with lengths of 64 bits.
+    def entry(identifier, body, is_64):
+        body = struct.pack("<I", identifier) + body + bytes(-(4 + len(body)) % 8)
+        return (b"\xff" * 4 + struct.pack("<Q", len(body)) if is_64 else struct.pack("<I", len(body))) + body
+
+    for label, is_64, letters, data in (("plain", False, b"zR", b"\x1b"), ("long", True, b"zR", b"\x1b"),
+                                        ("throws", False, b"zPLR", b"\x80" + struct.pack("<Q", 0x10010) + b"\x0c\x1b")):
+        start, head = 24, 16 if is_64 else 8
+        cie = entry(0, b"\1" + letters + b"\0\1\x78\x10" + bytes([len(data)]) + data + b"\x0c\7\x08\x90\1", is_64)
+        cfi, pairs = cie, []
+        for function, length in ((0, 64), (64, 64), (128, 2048)):
+            at = start + len(cfi)
+            pairs += [function, at]
+            landing = b"\x08" + struct.pack("<Q", 0x10040) if b"L" in letters else b"\0"
+            cfi += entry(at + head - 4 - start, struct.pack("<iI", function - at - head,
+                    length) + landing + b"\x41\x0e\x10\x86\2\x43\x0d\6", is_64)
+        memory = (struct.pack("<6i", *pairs) + cfi).ljust(0x100, b"\0") + struct.pack("<96Q", *(0x10000 + (0x100 + 8 * i + 16, 200, 90,
+                30)[i % 4] for i in range(96)))
+        for what in (0, 1, 2, 8, 16, 31):
+            registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
+            put("memory-%s-%d" % (label, what), bytes([what, 3]) + registers + memory)
 elif name in ("codec", "gnu"):
     # Raw sections: what is ELF is refused at once.
     for label, contents in files(".sframe"):
@@ -303,6 +393,19 @@ elif name == "generate":
                     put("%s-wrong-%d" % (label, at), bytes([128, (1 + at % 2) << 6]) + wrong)
     for label, contents in files("-static", "cc.so"):
         put(label + "-code", bytes([128, 0]) + contents)
+    for label, contents in files("_v3-gas247-cc.o", "_v3-gas247-flex.o", "_v3-gas247-cc-sections.o"):
+        put(label + "-code", bytes([128, 0]) + contents)
+    # Without CFI; with it and landing pads; with signed return addresses; with a back chain.
+    bare = ("-fno-exceptions", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+    kinds = [("bare", target, JUMPS, ("-O2", "-fPIC", *bare)) for target in TARGETS]
+    for target in ("x86_64", "aarch64", "s390x"):
+        kinds += [("bare-throws", target, THROWS, ("-O1", *bare[1:])), ("throws", target, THROWS, ("-O2", "-Df=other"))]
+    kinds += [("signed", "aarch64", JUMPS, ("-O1", "-mbranch-protection=pac-ret+leaf", *bare)),
+              ("b-key", "aarch64", THROWS, ("-O1", "-mbranch-protection=pac-ret+b-key", *bare[1:])), ("chain", "s390x", JUMPS, ("-O1", "-mbackchain", *bare))]
+    for label, target, source, options in kinds:
+        for linked, built in enumerate(compiled_for(target, source, *options)):
+            for repair in (0, 2) if label == "throws" else (0,):
+                put("%s-%s-%d-%d" % (label, target, linked, repair), bytes([128, repair << 6]) + built)
     for label, contents in files(".so", "-static"):
         frames = section(contents, ".eh_frame") if label.startswith("amd64_v3") else b""
         if len(frames) < 64 or contents.count(frames) != 1:
@@ -321,6 +424,13 @@ elif name == "here":
             for kind, wanted in enumerate((".sframe", ".eh_frame")):
                 if found := section(contents, wanted):
                     put("%s-%d" % (label, kind), bytes([kind, 255]) + found)
+    # Two signal frames, and the code to which handlers return, of AMD64 (mov $15, %rax; syscall): pc, SP, and words from 16 on,
+    # of which the interrupted SP and pc are 20 and 21 further.
+    restorer = b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05".ljust(16, b"\0")
+    for label, pcs in (("signals", (16, 23, 999)), ("no-pc", (16, 16, 0)), ("loop", (16, 16, 16)), ("elsewhere", (8, 0, 0))):
+        stack = [0] * 128
+        stack[4 + 20], stack[4 + 21], stack[40 + 20], stack[40 + 21] = 320, pcs[1], 32 if label == "loop" else 900, pcs[2]
+        put("stack-" + label, bytes([2, 255]) + struct.pack("<QQ", pcs[0], 32) + restorer + struct.pack("<124Q", *stack[4:]))
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
     put("map", b"1000 80 LazyCompile:~f /a.js:1\n1080 40 Lcom/A;::g\n1000 20 moved\nno line\n2000 0 empty\n"
@@ -333,8 +443,9 @@ elif name == "object":
         put(label, contents)
 elif name == "sidecar":
     # Size of the build ID and flags, machine, e_flags, address, the build ID, the section.
-    for how, machine in ((0x14, 62), (0x54, 183), (0x80, 22), (0x81, 183), (0x94, 22)):
-        for label, contents in files(".sframe"):
+    kinds = ((0x14, 62), (0x54, 183), (0x80, 22), (0x81, 183), (0x94, 22))
+    for i, (label, contents) in enumerate(files(".sframe")):
+        for how, machine in kinds if i < 5 else (kinds[i % 5],):
             put("%s-%x" % (label, how), struct.pack("<BHIQ", how, machine, 0, 4096 + how) + bytes(range(how & 63)) + contents)
 else:
     for label, contents in files(".sframe", ".o", ".so", "-pie", "-static", ".core", ".a"):
@@ -351,3 +462,35 @@ else:
                 put("program-" + label, built)
                 if frames := section(built, ".sframe"):
                     put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))
+                if label in ("static", "both"):
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 12), *with_damage(built, ".eh_frame", 4, 12)):
+                        put("program-%s-%s" % (label, place), wrong)
+        for label, contents in files("_v3-gas247-static"):
+            for place, wrong in (*with_damage(contents, ".sframe", 28, 6), *with_damage(contents, ".eh_frame", 4, 6)):
+                put("%s-%s" % (label, place), wrong)
+        # Relocations of functions' starts: of another type, of nothing, beside them, missing.
+        for label, contents in files("_v3-gas247-cc-sections.o"):
+            table = section(contents, ".rela.sframe")
+            order = ">" if contents[5] == 2 else "<"
+            entries = list(struct.iter_unpack(order + "QQq", table))
+            for change, wrong in (("type", lambda at, info, more: (at, info ^ 3, more)), ("symbol", lambda at, info, more: (at,
+                    info & 0xFFFFFFFF, more)),
+                                  ("beside", lambda at, info, more: (at + 1, info, more)), ("far", lambda at, info, more: (1 << 40, info,
+                                          more))):
+                changed = b"".join(struct.pack(order + "QQq", *(wrong(*entry) if i % 2 else entry)) for i, entry in enumerate(entries))
+                put("%s-%s" % (label, change), contents.replace(table, changed))
+    if name == "dump":
+        # Reports of sframe-gen on a section, before it; and what is no report, or about another section.
+        for label, contents in files("_v2-gas244.sframe", "_v3-gas247.sframe", "gas240.sframe"):
+            order = ">" if contents[:2] == b"\xde\xe2" else "<"
+            functions, rows = struct.unpack_from(order + "II", contents, 8)
+            sizes = '{"sizes": {"sframe": %d}, "fdes": %d, "rows": %d' % (len(contents), functions, rows)
+            ranges = ', "origins": [%s], "repair": "apply", "repairs": [{"start": "0x80", "size": 8}]' % ", ".join(
+                '{"start": "0x%x", "size": 24, "origin": "%s"}' % (at, "stub" if at & 128 else "code") for at in range(0, 4096, 64))
+            put("origins-" + label, (sizes + ranges + "}").encode() + b"\0" + contents)
+            for number, wrong in enumerate((sizes + "}", sizes[:-1] + ranges + "}", sizes + ', "members": {}}', sizes + ', "error": {}}',
+                    sizes + ', "origins": [{}]}', "{", "{}",
+                                            "{" + "[" * 20, sizes + ', "origins": [{"start": "1", "size": 2, "origin": "x"}]}',
+                                                    sizes + ', "build_id": "ab", "origins": []}',
+                                            sizes + ', "origins": [{"start": "0x1", "size": 2, "origin": "code", "section": ".text"}]}')):
+                put("origins-%d-%s" % (number, label), wrong.encode() + b"\0" + contents)

@@ -141,21 +141,32 @@ void check_reports(const verify::Input& input, std::size_t size) {
   }
 }
 
-/// As text and JSON.
-std::pair<std::string, std::string> report_bugs(const elf::Image& image, unsigned threads) {
+/// As text and JSON. `debug_image` has nothing that the image lacks.
+std::pair<std::string, std::string> report_bugs(const elf::Image& image, const elf::Image* debug_image,
+                                                unsigned threads) {
   verify::Names names({&image});
-  const auto found =
-      verify::find_compiler_bugs({.path = "in\"put\x1b\xff", .image = &image, .threads = threads}, names);
+  auto found = verify::find_compiler_bugs({.path = "in\"put\x1b\xff",
+                                           .image = &image,
+                                           .debug_image = debug_image,
+                                           .threads = threads,
+                                           .progress = {}},
+                                          names);
   if (!found) return {};
-  return {verify::bugs_text(*found), verify::bugs_json(*found, {})};
+  const std::array failures{verify::Failure{"other", {"cannot be read", ".eh_frame", 16}, false}};
+  std::pair texts(verify::bugs_text(*found), verify::bugs_json(*found, failures));
+  const std::uint64_t files = found->files;
+  auto twice = *found;
+  twice.merge(std::move(*found));
+  require(twice.files == 2 * files);
+  return texts;
 }
 
 void check_bugs(std::span<const std::byte> bytes) {
   Budget one(Limits::standard, bytes.size()), two(Limits::standard, bytes.size());
   const auto image = elf::Image::parse(bytes, &one), again = elf::Image::parse(bytes, &two);
   if (!image || !again || image->relocatable()) return;
-  const auto [text, json] = report_bugs(*image, 1);
-  require(std::pair(text, json) == report_bugs(*again, 2));
+  const auto [text, json] = report_bugs(*image, nullptr, 1);
+  require(std::pair(text, json) == report_bugs(*again, &*again, 2));
   for (const char c : text) require(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
   auto parsed = llvm::json::parse(json.empty() ? "{}" : json);
   const bool valid = bool(parsed);
