@@ -82,8 +82,16 @@ void write_again(const sframe_decoder_ctx* decoder, std::uint32_t limit) {
       SFRAME_VERSION_3, SFRAME_F_FDE_FUNC_START_PCREL, sframe_decoder_get_abi_arch(decoder),
       sframe_decoder_get_fixed_fp_offset(decoder), sframe_decoder_get_fixed_ra_offset(decoder), &error);
   require(encoder);
+  require(sframe_encoder_get_version(encoder) == SFRAME_VERSION_3 &&
+          sframe_encoder_get_flags(encoder) & SFRAME_F_FDE_FUNC_START_PCREL &&
+          sframe_encoder_get_abi_arch(encoder) == sframe_decoder_get_abi_arch(decoder) &&
+          sframe_encoder_get_hdr_size(encoder) == sizeof(sframe_header));
   std::uint32_t added = 0;
   for (std::uint32_t i = 0; i < limit; ++i) {
+    require(sframe_encoder_get_num_fidx(encoder) == added);
+    int beyond = 0;
+    (void)sframe_encoder_get_offsetof_fde_start_addr(encoder, added, &beyond);
+    require(beyond != 0);
     Function function;
     if (!read(decoder, i, function)) continue;
     require(!sframe_encoder_add_funcdesc_v3(encoder, function.start, function.size, function.info,
@@ -108,6 +116,35 @@ void write_again(const sframe_decoder_ctx* decoder, std::uint32_t limit) {
   sframe_encoder_free(&encoder);
 }
 
+/// Row by row, with the interface of version 2.
+void write_rows(const sframe_decoder_ctx* decoder, std::uint32_t limit) {
+  int error = 0;
+  sframe_encoder_ctx* encoder = sframe_encode(SFRAME_VERSION_2, 0, sframe_decoder_get_abi_arch(decoder),
+                                              sframe_decoder_get_fixed_fp_offset(decoder),
+                                              sframe_decoder_get_fixed_ra_offset(decoder), &error);
+  if (!encoder) {
+    require(*sframe_errmsg(error));
+    return;
+  }
+  std::uint32_t added = 0;
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    std::uint32_t num_fres = 0, size = 0;
+    std::int32_t start = 0;
+    unsigned char info = 0;
+    std::uint8_t rep_size = 0;
+    if (sframe_decoder_get_funcdesc_v2(decoder, i, &num_fres, &size, &start, &info, &rep_size) ||
+        sframe_encoder_add_funcdesc_v2(encoder, start, size, info, rep_size, num_fres))
+      continue;
+    sframe_frame_row_entry row;
+    for (std::uint32_t j = 0; j < max_rows && !sframe_decoder_get_fre(decoder, i, j, &row); ++j)
+      (void)sframe_encoder_add_fre(encoder, added, &row);
+    ++added;
+  }
+  std::size_t size = 0;
+  (void)sframe_encoder_write(encoder, &size, true, &error);
+  sframe_encoder_free(&encoder);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -127,6 +164,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (sframe_decoder_get_num_fidx(decoder) <= max_functions && rows < 100'000) dump_sframe(decoder, 0x1000);
   write_again(decoder, functions);
+  write_rows(decoder, functions);
   sframe_decoder_free(&decoder);
   return 0;
 }
