@@ -10,6 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
+from go_seeds import table
 from small_cores import code, core, eh_frame, elf, files, note, stack, status, text, words
 
 folder, with_program = sys.argv[1], "--with-program" in sys.argv
@@ -116,8 +117,8 @@ put("shadow-signal", with_shadow(1 << 63 | 0x7E0000000050, code + 16, 0), (alone
 
 # The thread is in the code to which a handler returns (mov $15, %rax; syscall), after another signal frame, both with and
 # without a shadow stack that has the mark of each signal. SP there is the address of a ucontext: the pc is at 168, SP at 160.
-restorer, shadow = code + 128, 0x7E0000000000
-trampoline = program[PAGE : PAGE + 128] + b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05".ljust(128, b"\0")
+restorer, shadow = 0x30000000, 0x7E0000000000  # without a module, so that no table covers it
+trampoline = (restorer, b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05".ljust(64, b"\0"), PAGE, 5)
 
 
 def ucontext(pc, sp):
@@ -131,7 +132,7 @@ for label, entries in (("plain", None), ("marks", [marks[0] | 1 << 63, marks[1] 
                                0])):
     pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64]) if entries else b""
     notes = status(7, restorer, stack) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
-    loads = [(text, program[:PAGE], size, 5), (code, trampoline, PAGE, 5), (stack, padded(frames), PAGE, 6)]
+    loads = [(text, program[:PAGE], size, 5), (code, program[PAGE : PAGE + 256], PAGE, 5), trampoline, (stack, padded(frames), PAGE, 6)]
     put("signals-" + label, core(notes, loads + ([(shadow, padded(bytes(64) + words(entries)), PAGE, 6)] if entries else [])), (0, 0x14,
             with_cfi))
 
@@ -144,7 +145,7 @@ for label, on_stack, returns in (("once", [code + 9, 0, code + 13, 0, 0], [code 
                                  ("trampoline", [7, restorer, 0], [restorer, code + 9, 0])):
     pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64])
     notes = status(7, code + 4, stack, stack + 8) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
-    put("returns-" + label, core(notes, [(text, program[:PAGE], size, 5), (code, calls.ljust(128, b"\x90") + trampoline[128:], PAGE, 5),
+    put("returns-" + label, core(notes, [(text, program[:PAGE], size, 5), (code, calls.ljust(256, b"\x90"), PAGE, 5), trampoline,
                                         (shadow, padded(bytes(64) + words(returns)), PAGE, 6), (stack, words(on_stack + [0] * 30), PAGE,
                                                 6)]), (0, alone, with_cfi, with_others))
 
@@ -154,6 +155,14 @@ size = -(-len(costly) // PAGE) * PAGE
 threads = b"".join(status(7 + i, code + 100 + 7 * i, stack, stack) for i in range(8))
 notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
 put("costly", core(notes, [(text, costly, size, 5), (stack, words([code + 90, code + 130] * 200 + [0]), PAGE, 6)]), program=costly)
+
+# A stripped Go program: main.main has 24 bytes of frame, runtime.mcall has 8 and sets SP, runtime.goexit is the outermost.
+go = elf([(".gopclntab", 1, 2, lambda at: table(20))], 0x200)
+size = -(-len(go) // PAGE) * PAGE
+threads = status(7, code + 16, stack) + status(8, code + 144, stack + 64) + status(9, code + 66, stack) + status(10, code + 2, stack + 128)
+notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
+returns = words([0, 0, 0, code + 80, 0, 0, 0, 0, 0, code + 20, 0, 0, 0, code + 80, 0, 0, code + 80, 0])
+put("go", core(notes, [(text, go, size, 5), (stack, padded(returns), PAGE, 6)]), (0, 8), program=go)
 
 if not with_program:
     running = status(7, code + 4, stack, stack)

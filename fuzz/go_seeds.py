@@ -9,7 +9,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
 from small_cores import code, elf, text, uleb
 
-folder = sys.argv[1]
 MAGIC = {12: 0xFFFFFFFB, 16: 0xFFFFFFFA, 18: 0xFFFFFFF0, 20: 0xFFFFFFF1}
 SIZE = 0x200
 # Start, name, flags, and tables of values with the offsets where they end.
@@ -69,20 +68,21 @@ def put(label, contents, name=".gopclntab", relocated=False):
 
     # R_X86_64_RELATIVE for the start of the code.
     more = [(".rela.dyn", 4, 2, lambda _: struct.pack("<QQQ", where[0] + 24, 8, code), 0, 24)] if relocated else []
-    with open(os.path.join(folder, label), "wb") as out:
+    with open(os.path.join(sys.argv[1], label), "wb") as out:
         out.write(elf([(name, 1, 2, section), *more], SIZE))
 
 
-for version in MAGIC:
-    for quantum in (1, 4):
-        put("go1.%d-%d" % (version, quantum), table(version, quantum))
-put("relocated", table(20, start=0), ".data.rel.ro.gopclntab", True)
-put("by-entry", table(20, start=0))
-put("no-inlined", table(18, inlined=2))
-put("count", table(20, count=1 << 61))
-put("quantum", table(20, quantum=1).replace(b"\0\0\1\x08", b"\0\0\3\x08", 1))
-put("endless", table(20, wrong=b"\2\1" * 400))
-put("long-number", table(20, wrong=b"\x82\x80\x80\x80\x80\x80\1\1\0"))
-put("negative", table(18, wrong=b"\1\x7f\0"))
-put("far-file", table(20, wrong=b"\xfe\xff\x07\xff\x07\0"))
-put("cut", table(20)[:-70])
+if __name__ == "__main__":
+    for version in MAGIC:
+        for quantum in (1, 4):
+            put("go1.%d-%d" % (version, quantum), table(version, quantum))
+    put("relocated", table(20, start=0), ".data.rel.ro.gopclntab", True)
+    put("by-entry", table(20, start=0))
+    put("no-inlined", table(18, inlined=2))
+    put("count", table(20, count=1 << 61))
+    put("quantum", table(20, quantum=1).replace(b"\0\0\1\x08", b"\0\0\3\x08", 1))
+    put("endless", table(20, wrong=b"\2\1" * 400))
+    put("long-number", table(20, wrong=b"\x82\x80\x80\x80\x80\x80\1\1\0"))
+    put("negative", table(18, wrong=b"\1\x7f\0"))
+    put("far-file", table(20, wrong=b"\xfe\xff\x07\xff\x07\0"))
+    put("cut", table(20)[:-70])

@@ -97,14 +97,14 @@ void compare(const Section& section, const own::SframeTable& table) {
   }
 }
 
-/// Words count from the start of the memory if they are below its size. The first and second are pc and SP.
+/// Words whose highest byte is 0x80 count from the start of the memory. The first two are pc and SP.
 void step_over_signals(std::span<const std::byte> bytes) {
   std::vector<std::uint64_t> memory(bytes.size() / sizeof(std::uint64_t));
   if (memory.size() < 2) return;
   std::memcpy(memory.data(), bytes.data(), memory.size() * sizeof(std::uint64_t));
   const auto start = reinterpret_cast<std::uint64_t>(memory.data());
   for (std::uint64_t& word : memory)
-    if (word < memory.size() * sizeof word) word += start;
+    if (word >> 56 == 0x80) word = start + (word & 0xffff);
   own::WalkFrame frame;
   const std::uint16_t sp = traits(own::host::abi).sp;
   frame.registers.pc = memory[0];

@@ -70,6 +70,32 @@ def with_damage(contents, wanted, first, count):
                 yield "%s-%d" % (wanted[1:], at), contents.replace(part, part[:at] + bytes([part[at] ^ 8]) + part[at + 1:])
 
 
+def without_section(contents, wanted):
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "a")
+        open(path, "wb").write(contents or b"")
+        return open(path, "rb").read() if run("objcopy", "-R", wanted, path) is not None else None
+
+
+def with_last_rules(contents):
+    """Files whose FDEs end with another instruction, where padding has room for it: rules of the last rows that rows of
+    SFrame contradict or cannot have. AMD64."""
+    frames = section(contents, ".eh_frame")
+    for number, rule in enumerate((b"\x08\7", b"\x14\x10\2", b"\x14\6\2", b"\x14\7\2", b"\x0f\1\x50", b"\x10\6\1\x50", b"\x16\x10\1\x50",
+            b"\7\x10", b"\x09\x10\3", b"\x08\x10", b"\x0e\x40", b"\x0d\3", b"\x86\3", b"\x3f")):
+        changed, at = bytearray(frames), 0
+        while at + 8 <= len(frames):
+            length, identifier = struct.unpack_from("<II", frames, at)
+            end = at + 4 + length
+            if identifier and frames[end - len(rule):end] == bytes(len(rule)):
+                used = len(frames[at:end].rstrip(b"\0"))
+                changed[at + used:at + used + len(rule)] = rule if at + used + len(rule) <= end else b""
+                del changed[len(frames):]
+            at = end if length else len(frames)
+        if len(changed) == len(frames) and contents.count(frames) == 1:
+            yield "rule-%d" % number, contents.replace(frames, bytes(changed))
+
+
 def section(elf, wanted):
     """A section's bytes, of a 64-bit file."""
     order = ">" if elf[5] == 2 else "<"
@@ -126,6 +152,43 @@ extern "C" int leaf(int);
 int main(int n, char **) { if (n == 1) two(n); if (n == 2) three(n); return leaf(n); }
 """
 
+# CFI that the code contradicts, each in another way; and code that cannot be followed.
+ODD = """
+#define FUNCTION(name, code) asm(".globl " #name "; .type " #name ", @function; " #name ": .cfi_startproc; " code "; .cfi_endproc; .size " #name ", . - " #name);
+FUNCTION(paths, "test %edi, %edi; je 1f; push %rbx; .cfi_adjust_cfa_offset 8; 1: nop; nop; ret")
+FUNCTION(aligned, "and $-16, %rsp; nop; ret")
+FUNCTION(aligned_paths, "test %edi, %edi; je 1f; and $-16, %rsp; 1: nop; ret")
+FUNCTION(unbalanced, "push %rbx; .cfi_adjust_cfa_offset 8; nop; ret")
+FUNCTION(returns_bx, "push %rbx; .cfi_adjust_cfa_offset 8; pop %rax; .cfi_adjust_cfa_offset -8; mov %rbx, (%rsp); nop; ret")
+FUNCTION(late, "push %rbp; mov %rsp, %rbp; .cfi_def_cfa %rbp, 16; .cfi_offset %rbp, -16; nop; leave; .cfi_def_cfa %rsp, 8; ret")
+FUNCTION(later, "sub $24, %rsp; nop; .cfi_adjust_cfa_offset 24; nop; add $24, %rsp; nop; .cfi_adjust_cfa_offset -24; ret")
+FUNCTION(early, ".cfi_adjust_cfa_offset 8; nop; push %rbx; nop; pop %rbx; .cfi_adjust_cfa_offset -8; ret")
+FUNCTION(missing, "push %rbx; nop; push %r12; nop; pop %r12; pop %rbx; ret")
+FUNCTION(carried, "push %rbx; .cfi_adjust_cfa_offset 8; test %edi, %edi; je 1f; pop %rbx; .cfi_adjust_cfa_offset -8; ret; 1: nop; pop %rbx; ret")
+FUNCTION(other_stack, "mov %rdi, %rsp; nop; ret")
+FUNCTION(exchanged, "xchg %rsp, %rdi; nop; xchg %rsp, %rdi; ret")
+FUNCTION(base, "push %rbp; .cfi_adjust_cfa_offset 8; .cfi_offset %rbp, -16; mov %rsp, %rbp; .cfi_def_cfa_register %rbp; mov %rdi, %rbp; nop; leave; .cfi_def_cfa %rsp, 8; ret")
+FUNCTION(wrong_place, "push %rbx; .cfi_adjust_cfa_offset 8; push %rbp; .cfi_adjust_cfa_offset 8; .cfi_offset %rbp, -16; xor %ebp, %ebp; nop; pop %rbp; .cfi_adjust_cfa_offset -8; .cfi_restore %rbp; pop %rbx; .cfi_adjust_cfa_offset -8; ret")
+FUNCTION(unsaved, "push %rbp; .cfi_adjust_cfa_offset 8; mov %rdi, %rbp; nop; pop %rbp; .cfi_adjust_cfa_offset -8; ret")
+FUNCTION(popped, "pop %rbx; nop; push %rbx; ret")
+FUNCTION(lost, "pop %rbx; .cfi_adjust_cfa_offset -8; .cfi_register %rip, %rbx; nop; jmp *%rbx")
+FUNCTION(unreached, "jmp 1f; .byte 6, 6, 6; 1: ret; nop; push %rbx; ret")
+FUNCTION(table, "lea 2f(%rip), %rax; movslq (%rax, %rdi, 4), %rcx; add %rcx, %rax; jmp *%rax; 2: .long 0, 4, 8")
+FUNCTION(one, "push %rbx; sub $16, %rsp; call late; jmp shared")
+FUNCTION(two, "push %rbx; sub $16, %rsp; call later; jmp shared")
+FUNCTION(shared, "nop; add $16, %rsp; pop %rbx; ret")
+FUNCTION(three, "push %rbx; jmp differs")
+FUNCTION(four, "sub $24, %rsp; jmp differs")
+FUNCTION(differs, "nop; nop; ret")
+int main() { return 0; }
+"""
+
+# FDO_PACKAGING_METADATA: what distributions write into programs (systemd's package notes).
+PACKAGE = """
+asm(".pushsection .note.package, \\"a\\", @note; .p2align 2; .long 4, 2f - 1f, 0xcafe1a7e; .asciz \\"FDO\\"; 1: .asciz "
+    "\\"{\\\\\\"type\\\\\\":\\\\\\"deb\\\\\\",\\\\\\"name\\\\\\":\\\\\\"program\\\\\\",\\\\\\"version\\\\\\":\\\\\\"1-2\\\\\\"}\\"; 2: .p2align 2; .popsection");
+"""
+
 JUMPS = """
 extern "C" { void *memcpy(void *, const void *, unsigned long); void g(int); __attribute__((noreturn)) void end(int); extern int v;
 int f(int n, int m, char *p) {
@@ -145,6 +208,20 @@ if name == "archive":
         put(label, contents)
     put("long-names", b"!<arch>\n//" + b" " * 46 + b"14        `\nlong/\nlonger/\n" +
         b"/0" + b" " * 46 + b"2         `\nab" + b"/6" + b" " * 46 + b"0         `\n")
+    # Each form of an index of symbols, whole, with a place of a member that is wrong, and with too many symbols.
+    if built := compiled(THROWS, "-c", "-O2"):
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "a")
+            open(path + ".o", "wb").write(built)
+            for label in ("gnu", "bsd", "darwin"):
+                if run("llvm-ar-22", "rcs", "--format=" + label, path + label, path + ".o") is not None:
+                    made = open(path + label, "rb").read()
+                    put("index-" + label, made)
+                    for at in (68, 72, 76, 80, 84, 88, 92, 96):
+                        put("index-%s-%d" % (label, at), made[:at] + b"\1\2\3\4" + made[at + 4:])
+            os.environ["SYM64_THRESHOLD"] = "1"
+            if run("llvm-ar-22", "rcs", "--format=gnu", path + "64", path + ".o") is not None:
+                put("index-64", open(path + "64", "rb").read())
 elif name == "unpack":
     for number, (label, contents) in enumerate(list(files(".o"))[::16]):  # compressed, they are much alike
         put(label + ".xz", lzma.compress(contents))
@@ -218,7 +295,8 @@ elif name == "code":
     # Opcodes. s390x: a page for each first byte that has a second part, in the second or the sixth byte.
     for first in range(256):
         size = 2 if first < 0x40 else 4 if first < 0xc0 else 6
-        page = b"".join(bytes([first, second, operands, 0x10, 8, second][:size]) for operands in (0xf0, 0xbf, 0x11) for second in range(256))
+        page = b"".join(bytes([first, second, operands, 0x10, 8, second][:size]) for operands in (0xf0, 0xbf,
+                0x11) for second in range(256))
         put("s390x-%02x" % first, bytes([3, 16, 0, 0]) + page)
     # AArch64: all of the highest 11 bits, with some registers.
     for operands in (0x1fffff, 0x0003ff, 0x0023fd, 0x1f03bf, 0x000000, 0x15aaaa):
@@ -295,7 +373,7 @@ elif name == "debugfile":
     pair = lambda label, program, debug: put(label, struct.pack("<I", len(program)) + program + debug)
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "p")
-        built = compiled(INLINED, "-O2", "-g", "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id", "-Wa,--gsframe")
+        built = compiled(INLINED + PACKAGE, "-O2", "-g", "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id", "-Wa,--gsframe")
         read = lambda suffix: open(path + suffix, "rb").read()
         if built:
             open(path, "wb").write(built)
@@ -384,6 +462,11 @@ elif name == "generate":
                 for goal in range(4):
                     put("%s-%d-%d" % (label, options, goal), bytes([options, i % 4 + 4 * goal]) + built)
             # Code without CFI; CFI that is wrong, which the code shows.
+            if label == "ends":
+                built_odd = compiled(ODD, "-nostdlib", "-static", "-Wl,-e,main")
+                for kind, contents in (("odd", built_odd), ("odd-bare", without_section(built_odd, ".eh_frame"))):
+                    for repair in range(3) if contents else ():
+                        put("%s-%d" % (kind, repair), bytes([128, repair << 6]) + contents)
             frames = section(built, ".eh_frame")
             for repair in range(3):
                 put("%s-code-%d" % (label, repair), bytes([128, repair << 6]) + built)
@@ -393,7 +476,7 @@ elif name == "generate":
                     put("%s-wrong-%d" % (label, at), bytes([128, (1 + at % 2) << 6]) + wrong)
     for label, contents in files("-static", "cc.so"):
         put(label + "-code", bytes([128, 0]) + contents)
-    for label, contents in files("_v3-gas247-cc.o", "_v3-gas247-flex.o", "_v3-gas247-cc-sections.o"):
+    for label, contents in files("v3-gas247-cc.o", "v3-gas247-flex.o", "v3-gas247-cc-sections.o"):
         put(label + "-code", bytes([128, 0]) + contents)
     # Without CFI; with it and landing pads; with signed return addresses; with a back chain.
     bare = ("-fno-exceptions", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
@@ -401,7 +484,8 @@ elif name == "generate":
     for target in ("x86_64", "aarch64", "s390x"):
         kinds += [("bare-throws", target, THROWS, ("-O1", *bare[1:])), ("throws", target, THROWS, ("-O2", "-Df=other"))]
     kinds += [("signed", "aarch64", JUMPS, ("-O1", "-mbranch-protection=pac-ret+leaf", *bare)),
-              ("b-key", "aarch64", THROWS, ("-O1", "-mbranch-protection=pac-ret+b-key", *bare[1:])), ("chain", "s390x", JUMPS, ("-O1", "-mbackchain", *bare))]
+              ("b-key", "aarch64", THROWS, ("-O1", "-mbranch-protection=pac-ret+b-key", *bare[1:])), ("chain", "s390x", JUMPS, ("-O1",
+                      "-mbackchain", *bare))]
     for label, target, source, options in kinds:
         for linked, built in enumerate(compiled_for(target, source, *options)):
             for repair in (0, 2) if label == "throws" else (0,):
@@ -424,13 +508,16 @@ elif name == "here":
             for kind, wanted in enumerate((".sframe", ".eh_frame")):
                 if found := section(contents, wanted):
                     put("%s-%d" % (label, kind), bytes([kind, 255]) + found)
-    # Two signal frames, and the code to which handlers return, of AMD64 (mov $15, %rax; syscall): pc, SP, and words from 16 on,
-    # of which the interrupted SP and pc are 20 and 21 further.
+    # Two signal frames, and the code to which handlers return, of AMD64 (mov $15, %rax; syscall). Places are 1 << 63 and the
+    # offset from the start: pc, SP, and from 32 on two ucontexts, whose SP and pc are 160 and 168 bytes further.
+    place = lambda offset: 1 << 63 | offset
     restorer = b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05".ljust(16, b"\0")
-    for label, pcs in (("signals", (16, 23, 999)), ("no-pc", (16, 16, 0)), ("loop", (16, 16, 16)), ("elsewhere", (8, 0, 0))):
-        stack = [0] * 128
-        stack[4 + 20], stack[4 + 21], stack[40 + 20], stack[40 + 21] = 320, pcs[1], 32 if label == "loop" else 900, pcs[2]
-        put("stack-" + label, bytes([2, 255]) + struct.pack("<QQ", pcs[0], 32) + restorer + struct.pack("<124Q", *stack[4:]))
+    for label, pc, first, second, last in (("signals", 16, place(16 + 7), place(320), 999), ("no-pc", 16, place(16), place(320), 0),
+                                           ("loop", 16, place(16), place(32), 999), ("elsewhere", 8, 0, 0, 0), ("cut", 16, place(16),
+                                                   place(1016), 0)):
+        stack = [0] * 124
+        stack[20], stack[21], stack[36 + 20], stack[36 + 21] = second, first, 900, last
+        put("stack-" + label, bytes([2, 255]) + struct.pack("<QQ", place(pc), place(32)) + restorer + struct.pack("<124Q", *stack))
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
     put("map", b"1000 80 LazyCompile:~f /a.js:1\n1080 40 Lcom/A;::g\n1000 20 moved\nno line\n2000 0 empty\n"
@@ -456,20 +543,22 @@ else:
                                        ("static", NUMBERS, ("-O1", "-nostdlib", "-static", "-Wl,-e,f")),
                                        ("object", THROWS, ("-c", "-O2")),
                                        ("both", ENDS, ("-O2", "-DBOTH", "-nostdlib", "-static", "-Wl,-e,main")),
-                                       ("both-object", ENDS, ("-c", "-O1", "-DBOTH"))):
+                                       ("both-object", ENDS, ("-c", "-O1", "-DBOTH")),
+                                       ("odd", ODD, ("-nostdlib", "-static", "-Wl,-e,main")), ("odd-object", ODD, ("-c", "-g"))):
             built = compiled(source, "-Wa,--gsframe", *options)
             if built:
                 put("program-" + label, built)
                 if frames := section(built, ".sframe"):
                     put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))
-                if label in ("static", "both"):
-                    for place, wrong in (*with_damage(built, ".sframe", 28, 12), *with_damage(built, ".eh_frame", 4, 12)):
+                if label in ("static", "both", "odd"):
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 12), *with_damage(built, ".eh_frame", 4, 12),
+                            *with_last_rules(built)):
                         put("program-%s-%s" % (label, place), wrong)
-        for label, contents in files("_v3-gas247-static"):
+        for label, contents in files("v3-gas247-static"):
             for place, wrong in (*with_damage(contents, ".sframe", 28, 6), *with_damage(contents, ".eh_frame", 4, 6)):
                 put("%s-%s" % (label, place), wrong)
         # Relocations of functions' starts: of another type, of nothing, beside them, missing.
-        for label, contents in files("_v3-gas247-cc-sections.o"):
+        for label, contents in files("v3-gas247-cc-sections.o"):
             table = section(contents, ".rela.sframe")
             order = ">" if contents[5] == 2 else "<"
             entries = list(struct.iter_unpack(order + "QQq", table))
@@ -481,7 +570,7 @@ else:
                 put("%s-%s" % (label, change), contents.replace(table, changed))
     if name == "dump":
         # Reports of sframe-gen on a section, before it; and what is no report, or about another section.
-        for label, contents in files("_v2-gas244.sframe", "_v3-gas247.sframe", "gas240.sframe"):
+        for label, contents in files("v2-gas244.sframe", "v3-gas247.sframe", "gas240.sframe"):
             order = ">" if contents[:2] == b"\xde\xe2" else "<"
             functions, rows = struct.unpack_from(order + "II", contents, 8)
             sizes = '{"sizes": {"sframe": %d}, "fdes": %d, "rows": %d' % (len(contents), functions, rows)
