@@ -49,18 +49,30 @@ TEST(CoreOrigin, OtherNamesHaveNoTime) {
     EXPECT_EQ(time_in_name(name), std::nullopt) << name;
 }
 
+/// False if the file system has no extended attributes.
+bool set_attributes(const std::string& path) {
+  return ::setxattr(path.c_str(), "user.coredump.timestamp", "1700000000000000", 16, 0) == 0 &&
+         ::setxattr(path.c_str(), "user.coredump.hostname", "host", 4, 0) == 0;
+}
+
 TEST(CoreOrigin, AttributesComeFirst) {
-  EXPECT_EQ(origin_of("-").time, std::nullopt);
-  const std::string path = std::string(P_tmpdir) + "/core.sframe-test." + std::to_string(::getpid()) + "." +
-                           boot + ".1.1600000000000000";
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(P_tmpdir) / ("sframe-origin-test." + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  const std::string path = folder / ("core.test.0." + boot + ".1.1600000000000000");
   std::ofstream(path) << "core";
   EXPECT_EQ(origin_of(path).time, Time(1600000000000000));
   EXPECT_EQ(origin_of(path).host, "");
-  const bool has_attributes =
-      ::setxattr(path.c_str(), "user.coredump.timestamp", "1700000000000000", 16, 0) == 0 &&
-      ::setxattr(path.c_str(), "user.coredump.hostname", "host", 4, 0) == 0;
+  const bool has_attributes = set_attributes(path);
   const CoreOrigin origin = origin_of(path);
-  std::filesystem::remove(path);
+  // "-" is standard input, also where a file has that name.
+  const fs::path here = fs::current_path();
+  fs::current_path(folder);
+  std::ofstream("-") << "core";
+  set_attributes("-");
+  EXPECT_EQ(origin_of("-").time, std::nullopt);
+  fs::current_path(here);
+  fs::remove_all(folder);
   if (!has_attributes) GTEST_SKIP() << "no extended attributes here";
   EXPECT_EQ(origin.time, Time(1700000000000000));
   EXPECT_EQ(origin.host, "host");
