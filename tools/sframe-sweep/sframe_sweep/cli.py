@@ -208,7 +208,8 @@ def _merge(options, _):
 def _summary(options, _):
     if len(options.inputs) != 1:
         raise _Wrong("summary needs one database")
-    text = summary.text(options.inputs[0], options.table, options.rows, options.format)
+    with store.values_of(options.inputs):
+        text = summary.text(options.inputs[0], options.table, options.rows, options.format)
     output.write(options.output or "-", text.encode())
     return 1 if summary.is_something_wrong(options.inputs[0]) else 0
 
@@ -216,7 +217,8 @@ def _summary(options, _):
 def _report(options, _):
     if not options.inputs or not options.output:
         raise _Wrong("report needs databases, and --output")
-    report.main(options.inputs, options.output, options.compare)
+    with store.values_of(options.inputs + ([options.compare] if options.compare else [])):
+        report.main(options.inputs, options.output, options.compare)
     return 1 if any(summary.is_something_wrong(path) for path in options.inputs) else 0
 
 

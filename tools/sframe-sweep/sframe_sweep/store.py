@@ -35,6 +35,21 @@ def _check(connection, path, schema="main"):
         raise Unusable("%s: not a database of sframe-sweep" % path)
     if version != VERSION:
         raise Unusable("%s: version %d of the schema; this program has version %d" % (path, version, VERSION))
+    # A view, a virtual table or a column that is computed may take any time.
+    for query in ("SELECT name FROM {0}.sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'",
+                  "SELECT m.name FROM {0}.sqlite_master m, pragma_table_xinfo(m.name, '{0}') x WHERE m.type = 'table' AND x.hidden"):
+        if odd := connection.execute(query.format(schema)).fetchone():
+            raise Unusable("%s: %s is not a plain table" % (path, odd[0]))
+
+
+@contextlib.contextmanager
+def values_of(paths):
+    """Around what uses values of databases, which SQLite does not check: Unusable if they are not what sframe-sweep
+    writes."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Unusable("%s: a value that sframe-sweep does not write: %s" % (", ".join(paths), error)) from None
 
 
 def open_read_only(path):
