@@ -199,6 +199,14 @@ const char* check_file_system(int fd, bool network) {
   return "not opened: on a network file system";
 }
 
+/// Why a regular file may not be read, or nullptr; other files, and those that were not found, are for
+/// read_regular() to report.
+const char* check_place(int place, bool network) {
+  struct stat info {};
+  if (place < 0 || ::fstat(place, &info) != 0 || !S_ISREG(info.st_mode)) return nullptr;
+  return check_file_system(place, network);
+}
+
 /// An O_PATH descriptor of the target of `path`, which is not opened for reading.
 int open_path(const std::string& path, int flags = 0) {
   return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
@@ -240,6 +248,7 @@ Result<File> File::read_regular(const std::string& path, int place) {
 
 Result<File> File::open_regular(const std::string& path) {
   const Descriptor place{open_path(path)};
+  if (const char* wrong = check_place(place.fd, true)) return fail(wrong);
   return read_regular(path, place.fd);
 }
 
@@ -248,11 +257,7 @@ Result<File> File::open_named(const std::string& path, const AllowedFiles& allow
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
   const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_path(path)};
-  if (place.fd >= 0) {
-    struct stat info {};
-    if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("not a regular file");
-    if (const char* wrong = check_file_system(place.fd, allowed.network)) return fail(wrong);
-  }
+  if (const char* wrong = check_place(place.fd, allowed.network)) return fail(wrong);
   return read_regular(shown, place.fd);
 }
 
