@@ -176,7 +176,9 @@ std::optional<std::uint32_t> GoFunctions::field(const GoFunction& function, unsi
 /// starts at -1.
 std::optional<std::int32_t> GoFunctions::value_at(std::uint32_t table, const GoFunction& function,
                                                   std::uint64_t address, Budget* budget) const {
-  constexpr std::uint32_t most_steps = 1 << 18;
+  constexpr std::uint64_t limit = 1 << 18;
+  const std::uint64_t most_steps =
+      std::min(limit, budget ? budget->left(Resource::cfi_instructions) + 1 : limit); // one more uses it up
   if (table == 0) return std::nullopt;
   auto bytes = from(values_);
   bytes = bytes.subspan(std::min<std::size_t>(table, bytes.size()));

@@ -259,5 +259,17 @@ elif case.startswith("variables-"):
     parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0")]
     ram = words([code + 8 + 8 * i for i in range(399)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
+elif case == "go-lines":
+    # 15,000 threads in one function of Go, at whose address it takes 260,000 steps to find the line.
+    size = 270_000
+    name, file, values = b"\0main.f\0", b"f.go\0", b"\0" + b"\x12\1" + b"\x20\1\x1f\1" * 130_000 + b"\0"
+    names = 72
+    units = names + len(name)
+    places = [names, units, units + 64, units + 64 + len(file)]
+    data = -(-(places[-1] + len(values)) // 4) * 4
+    table = struct.pack("<IBBBB8Q", 0xFFFFFFF1, 0, 0, 1, 8, 1, 1, code, *places, data) + name + bytes(64) + file + values
+    table = table.ljust(data, b"\0") + struct.pack("<III", 0, 12, size) + struct.pack("<10I", 0, 1, 0, 0, 1, 1, 1, 0, 0, 0) + bytes(20)
+    threads = b"".join(status(1 + i, code + size - 20_000 + i, stack) for i in range(15_000))
+    write(folder, elf([(".gopclntab", 1, 2, table)], size), threads, [(stack, bytes(64), 64, 6)])
 else:
     sys.exit("no case " + case)
