@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <functional>
 
+namespace archive_fuzzer {
+
 using namespace sframe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -40,3 +42,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "a member has changed");
   return 0;
 }
+
+} // namespace archive_fuzzer

@@ -5,6 +5,10 @@
 
 #include "core_checks.h"
 
+namespace core_fuzzer {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return sframe::fuzz::check_core(data, size);
 }
+
+} // namespace core_fuzzer

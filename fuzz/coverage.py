@@ -24,6 +24,7 @@ OTHERS = {
     "lib/here/src/section_headers": "the program's own file",
     "lib/here/src/walk": "the calling thread",
     "lib/here/src/cache": "the calling thread",
+    "lib/here/src/full_cache": "the calling thread",
     "tools/common/": "output, options, the sandbox",
 }
 here = os.getcwd() + "/"

@@ -18,6 +18,8 @@
 #include <fstream>
 #include <unistd.h>
 
+namespace debugfile_fuzzer {
+
 using namespace sframe;
 
 namespace {
@@ -140,3 +142,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& path : written) std::filesystem::remove(path, error);
   return 0;
 }
+
+} // namespace debugfile_fuzzer

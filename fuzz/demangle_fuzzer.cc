@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+namespace demangle_fuzzer {
+
 namespace {
 
 // clang-format off
@@ -82,3 +84,5 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   pthread_attr_destroy(&attributes);
   return 0;
 }
+
+} // namespace demangle_fuzzer

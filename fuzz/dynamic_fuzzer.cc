@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+namespace dynamic_fuzzer {
+
 namespace {
 
 using namespace sframe;
@@ -121,3 +123,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!space.generated().refresh());
   return 0;
 }
+
+} // namespace dynamic_fuzzer

@@ -21,6 +21,8 @@
 #include <algorithm>
 #include <cstdint>
 
+namespace frames_fuzzer {
+
 namespace {
 
 using namespace sframe;
@@ -134,3 +136,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto problem = files.budget->problem()) require(!problem->text().empty(), "no text of a limit");
   return 0;
 }
+
+} // namespace frames_fuzzer

@@ -21,6 +21,8 @@
 
 #include <array>
 
+namespace generate_fuzzer {
+
 using namespace sframe;
 using sframe::fuzz::require;
 
@@ -171,3 +173,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+} // namespace generate_fuzzer

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <span>
 
+namespace go_fuzzer {
+
 using namespace sframe;
 using sframe::fuzz::require;
 
@@ -44,3 +46,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ask(*functions, range.start + i * step, budget);
   return 0;
 }
+
+} // namespace go_fuzzer

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace minidump_fuzzer {
+
 namespace {
 
 using namespace sframe;
@@ -36,3 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto core = elf::Core::parse(std::as_bytes(std::span(file)))) check_lists(*core, size);
   return fuzz::check_core(file.data(), size);
 }
+
+} // namespace minidump_fuzzer

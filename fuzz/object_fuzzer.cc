@@ -9,6 +9,8 @@
 #include "sframe/builder.h"
 #include "sframe/elf/rewrite.h"
 
+namespace object_fuzzer {
+
 namespace {
 
 using namespace sframe;
@@ -55,3 +57,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again->apply(out) == out, "another result the second time");
   return 0;
 }
+
+} // namespace object_fuzzer

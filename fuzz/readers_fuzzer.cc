@@ -17,6 +17,8 @@
 
 #include <algorithm>
 
+namespace readers_fuzzer {
+
 using namespace sframe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -53,3 +55,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character");
   return 0;
 }
+
+} // namespace readers_fuzzer

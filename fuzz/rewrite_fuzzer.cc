@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <source_location>
 
+namespace rewrite_fuzzer {
+
 using namespace sframe;
 
 namespace {
@@ -129,3 +131,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_size(file, 5000);
   return 0;
 }
+
+} // namespace rewrite_fuzzer

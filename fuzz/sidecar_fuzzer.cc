@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
+namespace sidecar_fuzzer {
+
 using namespace sframe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -46,3 +48,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(path.find("..") == std::string::npos, "a path outside the folder");
   return 0;
 }
+
+} // namespace sidecar_fuzzer

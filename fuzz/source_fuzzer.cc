@@ -8,6 +8,8 @@
 #include "sframe/elf/image.h"
 #include "sframe/modules/source.h"
 
+namespace source_fuzzer {
+
 using namespace sframe;
 
 namespace {
@@ -51,3 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)module.problem();
   return 0;
 }
+
+} // namespace source_fuzzer

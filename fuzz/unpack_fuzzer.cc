@@ -9,6 +9,8 @@
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
 
+namespace unpack_fuzzer {
+
 using namespace sframe;
 
 namespace {
@@ -45,3 +47,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "more than the limit");
   return 0;
 }
+
+} // namespace unpack_fuzzer

@@ -27,6 +27,8 @@
 #include <string>
 #include <vector>
 
+namespace verify_fuzzer {
+
 using namespace sframe;
 
 namespace {
@@ -204,3 +206,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (image) check_bugs(bytes);
   return 0;
 }
+
+} // namespace verify_fuzzer

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <string>
 
+namespace walk_fuzzer {
+
 namespace {
 
 using namespace sframe;
@@ -90,3 +92,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!problem->text().empty());
   return 0;
 }
+
+} // namespace walk_fuzzer
