@@ -41,11 +41,18 @@ const std::string& empty_package() {
   return path;
 }
 
-/// A file of split debug information that LLVM may read; nullptr if it is none.
-std::shared_ptr<const int> open_package(const std::string& path) {
+/// A file of split debug information that LLVM may read; nullptr if it is none. Sets `size` and `steps`.
+std::shared_ptr<const int> open_package(Module& module, const std::string& path, std::uint64_t& size,
+                                        std::uint64_t& steps) {
   const auto file = elf::File::open_regular(path);
   const auto image = file ? elf::Image::parse(file->bytes()) : fail("");
-  if (!image || elf::has_compressed_sections(*image) || !elf::is_fit_for_llvm_dwarf(*image)) return nullptr;
+  if (!image || elf::has_compressed_sections(*image)) return nullptr;
+  if (!elf::is_fit_for_llvm_dwarf(*image)) {
+    module.add_problem(path + ": split debug information is malformed: not used");
+    return nullptr;
+  }
+  size = file->bytes().size();
+  steps = elf::steps_to_find_unit(*image).value_or(0);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status {};
   if (fd < 0) return nullptr;
@@ -74,6 +81,7 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
     }
     from = debug.plain = std::move(*plain);
   } else if (!elf::is_fit_for_llvm_dwarf(image)) {
+    if (!elf::steps_to_find_unit(image)) module.add_problem(elf::all_lines_cost_too_much);
     return debug;
   }
   // If all files are trusted, those named in the debug information are read, too.
@@ -82,8 +90,9 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
   if (split.empty())
     candidates =
         is_alternate ? std::vector<std::string>() : module.files_beside(std::string(module.name()) + ".dwp");
+  std::uint64_t package_size = 0;
   for (const std::string& candidate : candidates) {
-    debug.package = open_package(candidate);
+    debug.package = open_package(module, candidate, package_size, debug.package_steps);
     if (!debug.package) continue;
     package = "/proc/self/fd/" + std::to_string(*debug.package);
     break;
@@ -94,8 +103,9 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
   debug.dwarf = elf::LlvmDwarf::open(from, image.relocatable() ? Relocations::Process : Relocations::Ignore,
                                      module.info().path, package);
   if (!debug.dwarf) return debug;
-  debug.check =
-      std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
+  if (!debug.package) package_size = 0;
+  debug.check = std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size() + package_size,
+                                                  files.limits() == Limits::off);
   if (is_alternate) return debug; // entries are found by their offsets
   if (!debug.check->can_find_units()) {
     module.add_problem(elf::all_lines_cost_too_much);
@@ -148,8 +158,22 @@ std::string DebugReader::missing_split(std::uint64_t address) {
   if (!entry.isValid()) return {};
   const auto name = entry.find({llvm::dwarf::DW_AT_dwo_name, llvm::dwarf::DW_AT_GNU_dwo_name});
   const char* const text = llvm::dwarf::toString(name, nullptr);
-  if (!text || unit->getNonSkeletonUnitDIE().getDwarfUnit() != unit) return {};
-  return text;
+  return text && full_unit(*unit) == unit ? text : "";
+}
+
+/// Charges what it costs LLVM to look for a unit in the package.
+bool DebugReader::take_search() {
+  constexpr std::uint64_t steps_per_unit = 8;
+  return take(Resource::debug_steps, 1 + steps_per_unit * debug_.package_steps);
+}
+
+/// The split unit of a skeleton unit, other units themselves; nullptr if the budget does not suffice.
+llvm::DWARFUnit* DebugReader::full_unit(llvm::DWARFUnit& unit) {
+  if (const auto known = debug_.full_units.find(&unit); known != debug_.full_units.end())
+    return known->second;
+  if (unit.getDWOId() && !take_search()) return nullptr;
+  llvm::DWARFUnit* const found = unit.getNonSkeletonUnitDIE().getDwarfUnit();
+  return debug_.full_units.emplace(&unit, found ? found : &unit).first->second;
 }
 
 DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
@@ -159,10 +183,13 @@ DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
   if (!unit || !can_look_up(*unit)) return chain;
   // Without entries, LLVM looks for the function there, too, and crashes.
   if (!unit->getUnitDIE(false).isValid()) return chain;
-  llvm::DWARFUnit* const split = unit->getNonSkeletonUnitDIE().getDwarfUnit();
-  if (split && split != unit && !can_look_up(*split)) return chain;
-  if (debug_.check->has_functions(split ? *split : *unit))
+  llvm::DWARFUnit* const full = full_unit(*unit);
+  if (!full) return chain;
+  if (full != unit && (!debug_.check->can_read_split(*unit, *full) || !can_look_up(*full))) return chain;
+  if (debug_.check->has_functions(*full)) {
+    if (full == unit && unit->getDWOId() && !take_search()) return chain;
     unit->getInlinedChainForAddress(address, chain.entries);
+  }
   // The way to the function leads through all entries around it.
   std::uint64_t levels = 1;
   for (llvm::DWARFDie at = chain.entries.empty() ? llvm::DWARFDie() : chain.entries.front(); at;

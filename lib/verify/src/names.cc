@@ -43,8 +43,10 @@ std::string Names::describe(const Location& at) {
 SourceLines* Names::lines() {
   if (!lines_asked_) {
     lines_asked_ = true;
-    for (const elf::Image* image : images_)
+    for (const elf::Image* image : images_) {
       if (!lines_) lines_ = SourceLines::open(*image, limits_);
+      if (!lines_ && !elf::steps_to_find_unit(*image)) lines_problem_ = elf::all_lines_cost_too_much;
+    }
   }
   return lines_.get();
 }
@@ -62,7 +64,7 @@ std::vector<std::string> Names::producers(std::size_t limit) {
 }
 
 std::string Names::source_problem() const {
-  return lines_ ? lines_->problem() : std::string();
+  return lines_ ? lines_->problem() : lines_problem_;
 }
 
 } // namespace sframe::verify

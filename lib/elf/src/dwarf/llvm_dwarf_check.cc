@@ -27,7 +27,7 @@ constexpr std::uint64_t most_attributes = 512, most_empty_attributes = 64;
 /// The header of a line table describes a file by 5 at most; LLVM adds one.
 constexpr unsigned most_entry_formats = 8;
 // Steps for something shared, which also needs memory.
-constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4;
+constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4, steps_per_attribute = 4;
 
 bool has_no_bytes(std::uint64_t form) {
   return form == DW_FORM_flag_present || form == DW_FORM_implicit_const;
@@ -129,11 +129,20 @@ bool DebugCheck::can_find_units() {
   return true;
 }
 
+/// LLVM reads the lists of a split unit of DWARF 4 in the skeleton's file, from where its last skeleton says;
+/// and those of a unit of another version than its skeleton in the wrong section.
+bool DebugCheck::can_read_split(llvm::DWARFUnit& skeleton, llvm::DWARFUnit& split) {
+  if (split.getVersion() != skeleton.getVersion()) return false;
+  const std::uint64_t base = skeleton.getUnitDIE().getRangesBaseAttribute().value_or(0);
+  std::optional<std::uint64_t>& known = units_[&split].ranges_base;
+  if (!known) known = base;
+  return *known == base;
+}
+
 bool DebugCheck::can_read(llvm::DWARFUnit& unit) {
-  if (unit.isDWOUnit()) return true; // from a file that was trusted
   std::optional<bool>& known = units_[&unit].readable;
   if (!known) {
-    const Abbreviations& found = abbreviations(unit.getAbbreviationsOffset());
+    const Abbreviations& found = abbreviations(unit);
     // LLVM then searches for each entry's abbreviation from the first one on.
     const std::uint64_t search = found.consecutive ? 0 : unit.getLength() / 32 * found.count;
     known = found.fit && take(search);
@@ -141,15 +150,19 @@ bool DebugCheck::can_read(llvm::DWARFUnit& unit) {
   return *known;
 }
 
-const DebugCheck::Abbreviations& DebugCheck::abbreviations(std::uint64_t offset) {
-  const auto [at, added] = abbreviations_.try_emplace(offset);
-  if (added) at->second = read_abbreviations(offset);
+const DebugCheck::Abbreviations& DebugCheck::abbreviations(llvm::DWARFUnit& unit) {
+  const llvm::DWARFObject& file = unit.getContext().getDWARFObj();
+  const std::uint64_t offset = unit.getAbbreviationsOffset();
+  const auto [at, added] = abbreviations_.try_emplace({&file, offset});
+  if (added)
+    at->second =
+        read_abbreviations(unit.isDWOUnit() ? file.getAbbrevDWOSection() : file.getAbbrevSection(), offset);
   return at->second;
 }
 
-DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
+DebugCheck::Abbreviations DebugCheck::read_abbreviations(llvm::StringRef section, std::uint64_t offset) {
   Abbreviations result;
-  const llvm::DataExtractor data(context_.getDWARFObj().getAbbrevSection(), true, 8);
+  const llvm::DataExtractor data(section, true, 8);
   if (!data.isValidOffset(offset)) return result; // which LLVM's extractor does not check
   std::uint64_t at = offset, last = 0;
   while (const std::uint64_t code = data.getULEB128(&at)) {
@@ -165,7 +178,7 @@ DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
       empty += has_no_bytes(form);
       if (++attributes > most_attributes || empty > most_empty_attributes) return result;
     }
-    if (!take(1 + attributes)) return result;
+    if (!take(1 + steps_per_attribute * attributes)) return result;
   }
   result.fit = true;
   return result;
@@ -232,12 +245,15 @@ bool DebugCheck::take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& 
   std::optional<std::uint64_t> offset = ranges.getAsSectionOffset();
   if (offset && ranges.getForm() == DW_FORM_rnglistx)
     offset = unit.getRnglistOffset(static_cast<std::uint32_t>(*offset));
-  if (!offset || unit.isDWOUnit()) return true;
-  const bool old = unit.getVersion() < 5;
-  const llvm::DWARFObject& object = context_.getDWARFObj();
-  const llvm::DataExtractor data((old ? object.getRangesSection() : object.getRnglistsSection()).Data,
-                                 context_.isLittleEndian(), unit.getAddressByteSize());
-  const auto [at, added] = (old ? old_lists_ : lists_).try_emplace(*offset);
+  if (!offset) return true;
+  const bool old = unit.getVersion() < 5, split = unit.isDWOUnit() && !old;
+  if (unit.isDWOUnit() && old) *offset += units_[&unit].ranges_base.value_or(0);
+  const llvm::DWARFObject& object = split ? unit.getContext().getDWARFObj() : context_.getDWARFObj();
+  const llvm::DWARFSection& section = old     ? object.getRangesSection()
+                                      : split ? object.getRnglistsDWOSection()
+                                              : object.getRnglistsSection();
+  const llvm::DataExtractor data(section.Data, context_.isLittleEndian(), unit.getAddressByteSize());
+  const auto [at, added] = (old ? old_lists_ : lists_).try_emplace({&object, *offset});
   if (added)
     at->second = (old ? length_of_old_list : length_of_list)(data, *offset, left_ / steps_per_range + 1);
   return take(steps_per_range * at->second);
@@ -245,7 +261,7 @@ bool DebugCheck::take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& 
 
 bool DebugCheck::take_lines(llvm::DWARFUnit& unit) {
   const auto offset = llvm::dwarf::toSectionOffset(unit.getUnitDIE().find(DW_AT_stmt_list));
-  if (!offset || unit.isDWOUnit()) return true;
+  if (!offset || unit.isDWOUnit()) return true; // lines are those of the skeleton
   const auto [known, added] = line_tables_.try_emplace(*offset);
   if (added) known->second = take_line_table(*offset);
   return known->second;

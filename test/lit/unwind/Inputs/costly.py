@@ -259,6 +259,52 @@ elif case.startswith("variables-"):
     parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0")]
     ram = words([code + 8 + 8 * i for i in range(399)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
+elif case.startswith("split-"):
+    # Split debug information (DWARF 5, mostly) that is made to cost much; a frame at each of 5,000 addresses.
+    shape = case[len("split-") :]
+    skeleton = b"\x01\x4a\0\x76\x08\x11\x01\x12\x06\0\0\0"  # the file's name, addresses
+
+    def unit(kind, entries):
+        body = struct.pack("<HBBIQ", 5, kind, 8, 0, 1) + entries
+        return struct.pack("<I", len(body)) + body
+
+    def index(units, buckets, rows):
+        places = struct.pack("<II", 1, 3) + bytes(8 * units) + struct.pack("<II", 18, 6) * units
+        return struct.pack("<HHIII", 5, 0, 2, units, buckets) + b"\7\0\0\0\0\0\0\0" * len(rows) + b"".join(struct.pack("<I", row) for row in rows) + places + bytes(64)
+
+    info, abbreviations, parts = unit(5, b"\x01"), b"\x01\x11\0\0\0\0", []
+    ending = "program.dwp"
+    if shape == "ranges":  # functions with one list
+        ending = "x.dwo"
+        abbreviations = b"\x01\x11\x01\0\0\x02\x2e\0\x55\x17\0\0\0"
+        info = unit(5, b"\x01" + b"\x02\x0c\0\0\0" * 20_000 + b"\0")
+        ranges = struct.pack("<HBBI", 5, 8, 0, 0) + b"".join(b"\x07" + struct.pack("<Q", code + 2 * i) + b"\x01" for i in range(20_000)) + b"\0"
+        parts = [(".debug_rnglists.dwo", 1, 0, struct.pack("<I", len(ranges)) + ranges)]
+    elif shape == "attributes":  # entries of two bytes that have 100,000 attributes
+        ending = "x.dwo"
+        abbreviations = b"\x01\x11\x01\0\0\x02\x24\0\x03\x0f" + b"\x49\x19" * 100_000 + b"\0\0\0"
+        info = unit(5, b"\x01" + b"\x02\x01" * 100_000 + b"\0")
+    elif shape == "no-id":  # units of DWARF 4 without an ID: each may be the one that is looked for
+        info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000
+    elif shape == "rows":  # an index with a row far outside of it
+        parts = [(".debug_cu_index", 1, 0, index(1, 2, [0x10000000, 0]))]
+    elif shape == "full":  # without an empty bucket, at which a search ends
+        parts = [(".debug_cu_index", 1, 0, index(1, 1, [1]))]
+    elif shape == "units":  # of more units than rows
+        parts = [(".debug_cu_index", 1, 0, index(3, 4, [1, 0, 0, 0]))]
+    elif shape == "buckets":  # whose size is small in 32 bits
+        parts = [(".debug_cu_index", 1, 0, struct.pack("<HHIII", 5, 0, 2, 1, 0x15555556) + bytes(4096))]
+    elif shape == "no-buckets":
+        parts = [(".debug_cu_index", 1, 0, index(1, 0, []))]
+    else:
+        sys.exit("no case " + case)
+    parts = [(".debug_info.dwo", 1, 0, info), (".debug_abbrev.dwo", 1, 0, abbreviations), *parts]
+    whole = unit(4, b"\x01x.dwo\0" + struct.pack("<QI", code, 60000))
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, whole), (".debug_abbrev", 1, 0, skeleton)], 65536)
+    ram = words([code + 8 + i for i in range(4999)] + [0])
+    write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+    with open(os.path.join(folder, ending), "wb") as out:
+        out.write(elf(parts, 16))
 elif case == "go-lines":
     # 15,000 threads in one function of Go, at whose address it takes 260,000 steps to find the line.
     size = 270_000
@@ -271,5 +317,15 @@ elif case == "go-lines":
     table = table.ljust(data, b"\0") + struct.pack("<III", 0, 12, size) + struct.pack("<10I", 0, 1, 0, 0, 1, 1, 1, 0, 0, 0) + bytes(20)
     threads = b"".join(status(1 + i, code + size - 20_000 + i, stack) for i in range(15_000))
     write(folder, elf([(".gopclntab", 1, 2, table)], size), threads, [(stack, bytes(64), 64, 6)])
+elif case == "units":
+    # 50 headers of sections over the same 20,000 units.
+    info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, b"\x01\x11\0\0\0\0")]
+    program = bytearray(elf(parts, 65536))
+    headers = struct.unpack_from("<Q", program, 40)[0]
+    program += program[headers + 64 * 3 : headers + 64 * 4] * 50
+    struct.pack_into("<H", program, 60, (len(program) - headers) // 64)
+    ram = words([code + 8 + 8 * i for i in range(199)] + [0])
+    write(folder, bytes(program), status(1, code, stack), [(stack, ram, len(ram), 6)])
 else:
     sys.exit("no case " + case)

@@ -9,13 +9,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace llvm {
 class DWARFContext;
 class DWARFFormValue;
+class DWARFObject;
 class DWARFUnit;
+class StringRef;
 } // namespace llvm
 
 namespace sframe::elf {
@@ -28,8 +32,12 @@ inline constexpr const char* lines_cost_too_much =
 
 class DebugCheck {
 public:
-  /// For a file of `size` bytes. `unlimited`: only what would end the program is refused.
+  /// For files of `size` bytes in all. `unlimited`: only what would end the program is refused.
   DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited);
+
+  /// Must be called for each skeleton unit whose split unit was found, before that is used: false if it
+  /// cannot be, because LLVM would read its lists of ranges elsewhere than this class.
+  bool can_read_split(llvm::DWARFUnit& skeleton, llvm::DWARFUnit& split);
 
   /// True if the unit of an address can be looked up. LLVM then reads the first entry of each unit that
   /// .debug_aranges lacks.
@@ -60,14 +68,17 @@ private:
   struct Unit {
     std::optional<bool> readable, listable, has_lines, fit;
     bool has_functions = false;
+    std::optional<std::uint64_t> ranges_base; ///< of a split unit: where its offsets of lists start
   };
   struct Abbreviations {
     bool fit = false, consecutive = true;
     std::uint64_t count = 0;
   };
+  /// A file and an offset in it: split units are in files of their own.
+  using Place = std::pair<const llvm::DWARFObject*, std::uint64_t>;
   bool take(std::uint64_t steps);
-  const Abbreviations& abbreviations(std::uint64_t offset);
-  Abbreviations read_abbreviations(std::uint64_t offset);
+  const Abbreviations& abbreviations(llvm::DWARFUnit& unit);
+  Abbreviations read_abbreviations(llvm::StringRef section, std::uint64_t offset);
   bool look_at_entries(llvm::DWARFUnit& unit);
   bool take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& ranges);
   bool take_lines(llvm::DWARFUnit& unit);
@@ -77,9 +88,9 @@ private:
   std::uint64_t left_;
   std::optional<bool> can_find_units_;
   std::unordered_map<llvm::DWARFUnit*, Unit> units_;
-  std::unordered_map<std::uint64_t, Abbreviations> abbreviations_;     ///< by offset
-  std::unordered_map<std::uint64_t, std::uint64_t> old_lists_, lists_; ///< lengths of range lists, by offset
-  std::unordered_map<std::uint64_t, bool> line_tables_;                ///< whether fit, by offset
+  std::map<Place, Abbreviations> abbreviations_;
+  std::map<Place, std::uint64_t> old_lists_, lists_;    ///< lengths of range lists
+  std::unordered_map<std::uint64_t, bool> line_tables_; ///< whether fit, by offset
 };
 
 } // namespace sframe::elf

@@ -8,6 +8,8 @@
 #include "sframe/base/problem.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sframe::elf {
@@ -15,9 +17,15 @@ namespace sframe::elf {
 class Image;
 
 /// True if the file can be passed to llvm::DWARFContext: the stated sizes of compressed sections add up to at
-/// most 64 MiB and 64 times the file's size, and relocation sections are well-formed. Linear in the number of
-/// sections.
+/// most 64 MiB and 64 times the file's size, relocation sections are well-formed, and steps_to_find_unit()
+/// has an answer. Linear in the number of sections, units and rows of indexes.
 bool is_fit_for_llvm_dwarf(const Image& image);
+
+/// How many units LLVM visits at most to find the one with an ID; rows of the index of a .dwp file count as
+/// 1/32. Nothing if the debug information is not plausible: sections that overlap, more units than 16,384 and
+/// one for 32 bytes of the file, an index that is not sound. LLVM makes an object for each unit, and trusts
+/// indexes. Linear in units and rows; decompresses the sections that have them.
+std::optional<std::uint64_t> steps_to_find_unit(const Image& image);
 
 /// True if a section has the flag: LLVM decompresses it, regardless of its name.
 bool has_compressed_sections(const Image& image);

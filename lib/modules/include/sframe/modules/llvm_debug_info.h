@@ -42,6 +42,10 @@ struct DebugInfo {
   std::unique_ptr<DebugInfo> alternate;   ///< of Module::alternate_image(); nullptr: not opened, or unusable
   bool alternate_tried = false;
   std::shared_ptr<const int> package; ///< the descriptor of the file with split debug information
+  std::uint64_t package_steps = 0;    ///< elf::steps_to_find_unit() of it
+  /// The units with the entries: those split off, for skeleton units for which LLVM has found one. It looks
+  /// for the others again each time.
+  std::unordered_map<const llvm::DWARFUnit*, llvm::DWARFUnit*> full_units;
   /// The same image, each with one file of split debug information (.dwo), by its name in the skeleton unit;
   /// nullptr: not found.
   std::map<std::string, std::unique_ptr<DebugInfo>> splits;
@@ -107,6 +111,8 @@ public:
 
 private:
   bool can_look_up(llvm::DWARFUnit& unit);
+  bool take_search();
+  llvm::DWARFUnit* full_unit(llvm::DWARFUnit& unit);
   std::optional<DebugEntry> find_origin(const DebugEntry& from, const llvm::DWARFFormValue& value,
                                         llvm::dwarf::Attribute attribute);
   DebugInfo* alternate();

@@ -62,6 +62,7 @@ private:
   Limits limits_ = Limits::standard;
   std::optional<elf::SymbolTable> table_;
   std::unique_ptr<SourceLines> lines_;
+  std::string lines_problem_; ///< of images whose lines are not read
   bool lines_asked_ = false;
 };
 
