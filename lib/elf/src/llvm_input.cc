@@ -85,8 +85,9 @@ private:
   static constexpr std::uint64_t least_units = 16384, bytes_per_unit = 32;
   static constexpr std::uint64_t rows_per_unit = 32;
 
-  /// The lengths of units are all that matters: LLVM stops at a wrong header.
+  /// The lengths of units are all that matters: LLVM stops at a wrong header, and there is none so short.
   bool take_units(std::span<const std::byte> bytes) {
+    constexpr std::uint64_t least_length = 7;
     for (std::uint64_t at = 0;;) {
       const auto first = load_at<std::uint32_t>(bytes, at, order_);
       if (!first) return true;
@@ -98,7 +99,7 @@ private:
         length = load_at<std::uint64_t>(bytes, at, order_);
         at += sizeof *length;
       }
-      if (!length || at > bytes.size() || *length > bytes.size() - at) return true;
+      if (!length || *length < least_length || at > bytes.size() || *length > bytes.size() - at) return true;
       at += *length;
     }
   }
