@@ -397,15 +397,14 @@ elif name == "debugfile":
                 identifier = section(read("linked"), ".note.gnu.build-id")
                 pair("another-id", read("linked"), read(".debug").replace(identifier, identifier[:-1] + b"\0"))
             # Two programs that share an alternate file.
-            for label, option in (("dwz", "--dwarf-5"), ("dwz-4", "")):
-                types = "".join("struct Type%d { int first, second; long far; struct Inner { short low; char text[%d]; } inner; } of_type%d;" % (i, i + 1, i) for i in range(20))
-                for number, more in enumerate((types, types + "int more(int n) { return a::two(n + 1); }")):
-                    version = "-gdwarf-5" if label == "dwz" else "-gdwarf-4"
-                    built = compiled(INLINED + more, "-O2", version, "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id")
-                    open(path + str(number), "wb").write(built or b"")
-                if run("sh", "-c", "cd $0 && rm -f alternate && dwz -m alternate %s p0 p1 && test -s alternate" % option, work) is not None:
-                    pair(label, read("0"), open(os.path.join(work, "alternate"), "rb").read())
-                    pair(label + "-without", read("0"), b"")
+            types = "".join("struct Type%d { int first, second; long far; struct Inner { short low; char text[%d]; } inner; } of_type%d;" %
+                    (i, i + 1, i) for i in range(20))
+            for number, more in enumerate((types, types + "int more(int n) { return a::two(n + 1); }")):
+                built = compiled(INLINED + more, "-O2", "-gdwarf-5", "-nostdlib", "-static", "-Wl,-e,main", "-Wl,--build-id")
+                open(path + str(number), "wb").write(built or b"")
+            if run("sh", "-c", "cd $0 && dwz -m alternate --dwarf-5 p0 p1 && test -s alternate", work) is not None:
+                pair("dwz", read("0"), open(os.path.join(work, "alternate"), "rb").read())
+                pair("dwz-without", read("0"), b"")
             # Debug information in a file beside the program, or in a package of them.
             built = compiled(INLINED, "-O2", "-g", "-gsplit-dwarf", "-nostdlib", "-static", "-Wl,-e,main", "-dumpbase", "split", "-dumpdir",
                     work + "/")
@@ -550,12 +549,14 @@ else:
                 put("program-" + label, built)
                 if frames := section(built, ".sframe"):
                     put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))
-                if label in ("static", "both", "odd"):
-                    for place, wrong in (*with_damage(built, ".sframe", 28, 12), *with_damage(built, ".eh_frame", 4, 12),
-                            *with_last_rules(built)):
+                if label == "static":
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 8), *with_damage(built, ".eh_frame", 4, 8)):
+                        put("program-%s-%s" % (label, place), wrong)
+                if label == "odd":
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 6), *with_last_rules(built)):
                         put("program-%s-%s" % (label, place), wrong)
         for label, contents in files("v3-gas247-static"):
-            for place, wrong in (*with_damage(contents, ".sframe", 28, 6), *with_damage(contents, ".eh_frame", 4, 6)):
+            for place, wrong in (*with_damage(contents, ".sframe", 28, 3), *with_damage(contents, ".eh_frame", 4, 3)):
                 put("%s-%s" % (label, place), wrong)
         # Relocations of functions' starts: of another type, of nothing, beside them, missing.
         for label, contents in files("v3-gas247-cc-sections.o"):
