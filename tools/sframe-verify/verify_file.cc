@@ -376,7 +376,7 @@ RunCoverage FileVerifier::check_run(const std::string& path, const Input& input,
 std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
                                             bool raw_allowed) {
   // What a folder has under the name by build ID may be anything.
-  auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_regular(companion);
+  auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_found(companion);
   if (!file) return fail_for(path, companion, file.error()), std::nullopt;
   NamedFile out{std::move(*file), {}};
   const Bytes bytes = out.file.bytes();

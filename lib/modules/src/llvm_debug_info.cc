@@ -44,7 +44,7 @@ const std::string& empty_package() {
 /// A file of split debug information that LLVM may read; nullptr if it is none. Sets `size` and `steps`.
 std::shared_ptr<const int> open_package(Module& module, const std::string& path, std::uint64_t& size,
                                         std::uint64_t& steps) {
-  const auto file = elf::File::open_regular(path);
+  const auto file = elf::File::open_found(path);
   const auto image = file ? elf::Image::parse(file->bytes()) : fail("");
   if (!image || elf::has_compressed_sections(*image)) return nullptr;
   if (!elf::is_fit_for_llvm_dwarf(*image)) {

@@ -297,7 +297,7 @@ bool Module::may_open(const std::string& path, Named named) {
 /// A name that the user did not give is below the sysroot.
 Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
   if (files_.budget && !files_.budget->take(Resource::files)) return fail("not opened: too many files");
-  if (user_named) return elf::File::open_regular(path);
+  if (user_named) return elf::File::open_found(path);
   // A folder named by the user may be on any file system.
   const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
   return elf::File::open_named(path, {.root = files_.sysroot, .network = network});

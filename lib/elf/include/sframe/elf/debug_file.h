@@ -68,7 +68,7 @@ using OpenFile = std::function<Result<File>(const std::string& path)>;
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
                                          std::span<const std::string> folders,
                                          std::vector<Rejected>* rejected = nullptr,
-                                         const OpenFile& open = File::open_regular);
+                                         const OpenFile& open = File::open_found);
 
 } // namespace sframe::elf
 

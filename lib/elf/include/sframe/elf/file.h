@@ -32,10 +32,13 @@ public:
   /// max_stream_size. An empty file is valid. Mapping costs nothing per byte; a stream costs its size.
   static Result<File> open(const std::string& path);
 
-  /// Same, for a location that the user named, where others may have made a link: accepts only regular files,
-  /// on file systems that store files: not procfs or another synthetic file system. Other files are not
-  /// opened at all, so that opening neither waits for the writer of a FIFO nor triggers a device.
+  /// Same, for a location that the user named: accepts only regular files. Other files are not opened at all,
+  /// so that opening neither waits for the writer of a FIFO nor triggers a device.
   static Result<File> open_regular(const std::string& path);
+
+  /// Same, for a file that belongs to one that the user named, where an input or its folder may have a link:
+  /// only on file systems that store files, not on procfs or another synthetic file system.
+  static Result<File> open_found(const std::string& path);
 
   /// Where files named by an input may be.
   struct AllowedFiles {
@@ -43,8 +46,8 @@ public:
     bool network = false; ///< also on network file systems; else only on those that "/" is on
   };
 
-  /// Same for an untrusted path that an input names. Accepts a regular file inside `allowed.root`, even
-  /// through links. Fails for a path that is not absolute.
+  /// Same as open_found() for an untrusted path that an input names. Accepts a file inside `allowed.root`,
+  /// even through links. Fails for a path that is not absolute.
   static Result<File> open_named(const std::string& path, const AllowedFiles& allowed);
 
   /// A file that exists only in memory; it owns `bytes`. path() returns `path`.
