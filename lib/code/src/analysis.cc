@@ -24,11 +24,11 @@ constexpr std::uint64_t min_work = 1 << 16;
 /// Callees are many, and small.
 constexpr std::uint64_t min_work_of_callee = 1 << 12;
 
-/// What a run costs in steps, in addition to work: always, for each instruction decoded, for each join of two
-/// states, and for tables that have an entry per byte.
+/// What a run costs in steps, in addition to work: always, for each instruction decoded, for the registers of
+/// each join of two states, and for tables that have an entry per byte.
 constexpr std::uint64_t steps_per_run = 16;
 constexpr std::uint64_t steps_per_decoding = 4;
-constexpr std::uint64_t steps_per_join = 4;
+constexpr std::uint64_t registers_per_join_step = 4;
 constexpr std::uint64_t bytes_per_step = 8;
 constexpr std::size_t max_guesses = 1 << 14;
 
@@ -99,8 +99,8 @@ void Analysis::run(const Function& function) {
 }
 
 std::uint64_t Analysis::cost() const {
-  return steps_per_run + work_ + steps_per_decoding * code_.size() + steps_per_join * joins_ +
-         size_ / bytes_per_step;
+  return steps_per_run + work_ + steps_per_decoding * code_.size() +
+         joins_ * (machine_->num_registers / registers_per_join_step) + size_ / bytes_per_step;
 }
 
 /// Pays for what was done since the last time if that is more than `credit`. False if the budget is used up.
