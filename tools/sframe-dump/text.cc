@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t header_label_width = 24;
 constexpr std::size_t indent = 6;                                 ///< of a function's lines
 constexpr std::size_t start_width = 18, least_width = 8, gap = 2; ///< of a row's columns
+constexpr std::string_view row_start = "      0x";
+static_assert(row_start.size() == indent + 2);
 
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
@@ -281,7 +283,7 @@ bool TextDumper::append_narrow_rows(RowCursor& rows, std::uint64_t start, bool f
     fit = texts && texts->fits_least_widths() && !lines_are_full();
     if (!fit) break;
     const std::size_t line = lines_.size();
-    lines_.text("      0x").hex(start + row.offset).pad_to(line + indent + start_width + gap);
+    lines_.text(row_start).hex(start + row.offset).pad_to(line + indent + start_width + gap);
     lines_.text(texts->all()).put('\n');
   }
   if (fit && !rows.error()) return lines_.size() != 0;
@@ -344,7 +346,7 @@ void TextDumper::append_row(std::uint64_t address, const RuleTexts& texts, const
                             const Widths& widths) {
   if (lines_are_full()) print_lines();
   const std::size_t line = lines_.size();
-  lines_.text("      0x").hex(address);
+  lines_.text(row_start).hex(address);
   append_columns(lines_, line, texts, origins_ ? origin_text(range) : std::string(), widths);
   lines_.put('\n');
 }
