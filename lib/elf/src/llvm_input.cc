@@ -156,7 +156,7 @@ std::optional<std::uint64_t> steps_to_find_unit(const Image& image) {
   return check.steps();
 }
 
-bool is_fit_for_llvm_dwarf(const Image& image) {
+bool is_fit_for_llvm_dwarf(const Image& image, std::uint64_t* steps) {
   std::uint64_t left = (std::uint64_t(64) << 20) + 64 * std::uint64_t(image.bytes().size());
   for (const SectionHeader& section : image.sections()) {
     if (is_compressed(section)) {
@@ -169,7 +169,9 @@ bool is_fit_for_llvm_dwarf(const Image& image) {
       return false;
     if (section.type == SHT_CREL && !is_in_file(image, section)) return false;
   }
-  return steps_to_find_unit(image).has_value();
+  const auto found = steps_to_find_unit(image);
+  if (found && steps) *steps = *found;
+  return found.has_value();
 }
 
 bool has_compressed_sections(const Image& image) {

@@ -47,12 +47,11 @@ std::shared_ptr<const int> open_package(Module& module, const std::string& path,
   const auto file = elf::File::open_found(path);
   const auto image = file ? elf::Image::parse(file->bytes()) : fail("");
   if (!image || elf::has_compressed_sections(*image)) return nullptr;
-  if (!elf::is_fit_for_llvm_dwarf(*image)) {
+  if (!elf::is_fit_for_llvm_dwarf(*image, &steps)) {
     module.add_problem(path + ": split debug information is malformed: not used");
     return nullptr;
   }
   size = file->bytes().size();
-  steps = elf::steps_to_find_unit(*image).value_or(0);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status {};
   if (fd < 0) return nullptr;

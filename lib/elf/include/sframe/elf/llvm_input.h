@@ -18,8 +18,9 @@ class Image;
 
 /// True if the file can be passed to llvm::DWARFContext: the stated sizes of compressed sections add up to at
 /// most 64 MiB and 64 times the file's size, relocation sections are well-formed, and steps_to_find_unit()
-/// has an answer. Linear in the number of sections, units and rows of indexes.
-bool is_fit_for_llvm_dwarf(const Image& image);
+/// has an answer, which is stored in `steps`, if given. Linear in the number of sections, units and rows of
+/// indexes.
+bool is_fit_for_llvm_dwarf(const Image& image, std::uint64_t* steps = nullptr);
 
 /// How many units LLVM visits at most to find the one with an ID; rows of the index of a .dwp file count as
 /// 1/32. Nothing if the debug information is not plausible: sections that overlap, more units than 16,384 and
