@@ -161,7 +161,7 @@ class Inputs:
     SOURCE = os.path.dirname(os.path.abspath(__file__))
 
     def __init__(self, folder, programs, library, functions):
-        self.folder, self.programs, self.library, self.functions = folder, programs, library, functions
+        self.folder, self.programs, self.shared_library, self.functions = folder, programs, library, functions
         self.processes = []
 
     def path(self, name):
@@ -179,8 +179,8 @@ class Inputs:
     def cfi(self, functions):
         return self._made(f"{functions}.cfi", [self.programs.ours("make-cfi"), str(functions)])
 
-    def library_section(self):
-        return self._made("library.sframe", [self.programs.ours("sframe-gen"), self.library, "--emit=section", "--report=none", "-o"])
+    def section_of_library(self):
+        return self._made("library.sframe", [self.programs.ours("sframe-gen"), self.shared_library, "--emit=section", "--report=none", "-o"])
 
     def section_bytes(self, path, name):
         """FILE:OFFSET:SIZE of a section, as bench/limit takes it."""
@@ -243,13 +243,13 @@ def dump(programs, inputs, limit):
 
 
 def gen(programs, inputs, limit):
-    name = os.path.basename(inputs.library)
-    argv = [programs.ours("sframe-gen"), inputs.library, "-o", inputs.path("out.sframe"), "--emit=section", "--report=none"]
-    section = inputs.library_section()
-    bare = limit("read .eh_frame, write the section", "--read", inputs.section_bytes(inputs.library, ".eh_frame"), "--write", str(os.path.getsize(section)))
-    readelf = (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", inputs.library])
-    rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), inputs.library]) if programs.has("llvm-rows") else (None, None)
-    yield CommandJob("gen.library", name, ours=("sframe-gen --emit=section", argv), peer=readelf, limit=bare)
+    name = os.path.basename(inputs.shared_library)
+    argv = [programs.ours("sframe-gen"), inputs.shared_library, "-o", inputs.path("out.sframe"), "--emit=section", "--report=none"]
+    section = inputs.section_of_library()
+    bare = limit("read .eh_frame, write the section", "--read", inputs.section_bytes(inputs.shared_library, ".eh_frame"), "--write", str(os.path.getsize(section)))
+    readelf = (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", inputs.shared_library])
+    rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), inputs.shared_library]) if programs.has("llvm-rows") else (None, None)
+    yield CommandJob("gen.all", name, ours=("sframe-gen --emit=section", argv), peer=readelf, limit=bare)
     yield CommandJob("gen.j1", name, ours=("sframe-gen --emit=section -j1", argv + ["-j1"]), peer=rows, limit=bare)
     yield CommandJob("gen.no-share", name, ours=("sframe-gen --emit=section --no-share", argv + ["--no-share"]), limit=bare)
     made = inputs.cfi(10 * inputs.functions)
@@ -258,11 +258,11 @@ def gen(programs, inputs, limit):
 
 
 def verify(programs, inputs, limit):
-    name, section = os.path.basename(inputs.library), inputs.library_section()
-    argv = [programs.ours("sframe-verify"), inputs.library, "--sframe", section]
+    name, section = os.path.basename(inputs.shared_library), inputs.section_of_library()
+    argv = [programs.ours("sframe-verify"), inputs.shared_library, "--sframe", section]
     yield CommandJob("verify.cfi", name, ours=("sframe-verify --check=structure,cfi", argv + ["--check=structure,cfi"]),
-                     limit=limit("read .eh_frame and the section", "--read", inputs.section_bytes(inputs.library, ".eh_frame"), "--read", section))
-    yield CommandJob("verify.all", name, ours=("sframe-verify", argv), limit=limit("Zydis on one core", "--decode", inputs.library))
+                     limit=limit("read .eh_frame and the section", "--read", inputs.section_bytes(inputs.shared_library, ".eh_frame"), "--read", section))
+    yield CommandJob("verify.all", name, ours=("sframe-verify", argv), limit=limit("Zydis on one core", "--decode", inputs.shared_library))
 
 
 def unwind(programs, inputs, limit):
@@ -322,8 +322,8 @@ def codec(programs, inputs, limit):
 
 def code(programs, inputs, limit):
     names = {"ours": "analysis with every row compared", "limit": "Zydis alone, with operands"}
-    yield BenchmarkJob([programs.ours("code-bench")], [(Measure("code", os.path.basename(inputs.library) + ", instructions, one thread", names, "million/s"), {
-        "ours": "analyse_and_compare", "limit": "zydis"})], "items_per_second", {"SFRAME_BENCH_ELF": inputs.library, "SFRAME_BENCH_EACH": "16"})
+    yield BenchmarkJob([programs.ours("code-bench")], [(Measure("code", os.path.basename(inputs.shared_library) + ", instructions, one thread", names, "million/s"), {
+        "ours": "analyse_and_compare", "limit": "zydis"})], "items_per_second", {"SFRAME_BENCH_ELF": inputs.shared_library, "SFRAME_BENCH_EACH": "16"})
 
 
 GROUPS = {group.__name__: group for group in (start, dump, gen, verify, unwind, live, walk, here, codec, code)}
@@ -339,6 +339,6 @@ def jobs(programs, inputs, groups):
     for group in groups:
         if group in needs and not programs.has(needs[group]):
             continue
-        if group in ("gen", "verify", "code") and not os.path.exists(inputs.library):
+        if group in ("gen", "verify", "code") and not os.path.exists(inputs.shared_library):
             continue
         yield from GROUPS[group](programs, inputs, limit)
