@@ -32,33 +32,25 @@ struct Builder::Layout {
 /// order if functions are on both sides of the section, near the top and the bottom of the address space.
 std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
   const auto& functions = builder.functions_;
-  struct Place {
-    std::uint64_t distance; ///< in the order of signed numbers
-    std::uint32_t number;
-  };
-  std::vector<Place> places;
-  places.reserve(functions.size());
-  constexpr std::uint64_t lowest = std::uint64_t{1} << 63;
-  for (const Function& function : functions)
-    places.push_back({function.fde.start - address + lowest, static_cast<std::uint32_t>(places.size())});
-  radix_sort(places, [](const Place& place) { return place.distance; });
+  constexpr std::uint64_t lowest = std::uint64_t{1} << 63; // in the order of signed numbers
+  auto order = radix_order(static_cast<std::uint32_t>(functions.size()), [&](std::uint32_t number) {
+    return functions[number].fde.start - address + lowest;
+  });
 
   // Functions with equal starts are rare.
   const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
-  const auto before = [&](const Place& a, const Place& b) {
-    const Function &x = functions[a.number], &y = functions[b.number];
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    const Function &x = functions[a], &y = functions[b];
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
   };
-  for (auto first = places.begin(); first != places.end();) {
-    const auto last = std::find_if(first + 1, places.end(),
-                                   [&](const Place& place) { return place.distance != first->distance; });
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last = std::find_if(first + 1, order.end(), [&](std::uint32_t number) {
+      return functions[number].fde.start != functions[*first].fde.start;
+    });
     if (last - first > 1) std::stable_sort(first, last, before);
     first = last;
   }
-  std::vector<std::uint32_t> order;
-  order.reserve(places.size());
-  for (const Place& place : places) order.push_back(place.number);
   return order;
 }
 
