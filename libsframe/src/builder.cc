@@ -311,11 +311,36 @@ void Builder::clear() {
 }
 
 void Builder::append(const Builder& other) {
+  if (options_.share_rows) make_room_in_table(other.runs_.size());
+  const auto tags = options_.share_rows ? other.tags_of_runs() : std::vector<std::uint32_t>();
   std::vector<std::uint32_t> runs;
   runs.reserve(other.runs_.size());
-  for (const Run& run : other.runs_) runs.push_back(copy_run(other, run));
+  for (std::size_t i = 0; i < other.runs_.size(); ++i) {
+    const Run run = other.runs_[i];
+    // The slots are anywhere in memory, which takes longer than all else here.
+    constexpr std::size_t ahead = 16;
+    if (i + ahead < tags.size()) __builtin_prefetch(&table_[tags[i + ahead] & (table_.size() - 1)]);
+    make_room(runs_);
+    const auto number = static_cast<std::uint32_t>(runs_.size());
+    Slot* const slot = options_.share_rows ? &slot_for(other.run_bytes(run), run.fre_type, tags[i]) : nullptr;
+    if (!slot || slot->run == no_run) {
+      runs_.push_back(copy_bytes(other, run));
+      if (slot) *slot = {number, tags[i]};
+    }
+    runs.push_back(slot ? slot->run : number);
+  }
   for (const Function& function : other.functions_) functions_.push_back({function.fde, runs[function.run]});
   num_fres_ += other.num_fres_;
+}
+
+/// The tag of each run.
+std::vector<std::uint32_t> Builder::tags_of_runs() const {
+  std::vector<std::uint32_t> tags(runs_.size());
+  if (table_.empty())
+    std::ranges::transform(runs_, tags.begin(), [&](const Run& run) { return tag_of(run_bytes(run)); });
+  for (const Slot& slot : table_)
+    if (slot.run != no_run) tags[slot.run] = slot.tag;
+  return tags;
 }
 
 /// Appends the bytes of another builder's run to encoded_.
@@ -368,27 +393,34 @@ std::uint32_t Builder::add_run(const Run& run) {
   make_room_in_table();
   const auto bytes = run_bytes(run);
   const std::uint32_t tag = tag_of(bytes);
+  Slot& slot = slot_for(bytes, run.fre_type, tag);
+  if (slot.run != no_run) {
+    encoded_.resize(run.at);
+    return slot.run;
+  }
+  slot = {number, tag};
+  runs_.push_back(run);
+  return number;
+}
+
+/// The slot of the run with these bytes, or the free one for it.
+Builder::Slot& Builder::slot_for(std::span<const std::byte> bytes, FreType fre_type, std::uint32_t tag) {
   const std::uint64_t mask = table_.size() - 1;
   for (std::uint64_t at = tag & mask;; at = (at + 1) & mask) {
     Slot& slot = table_[at];
-    if (slot.run == no_run) {
-      slot = {number, tag};
-      runs_.push_back(run);
-      return number;
-    }
+    if (slot.run == no_run) return slot;
     if (slot.tag != tag) continue;
-    const Run& other = runs_[slot.run];
+    const Run& run = runs_[slot.run];
     // Rows of different FRE types can have equal bytes if the type is stored in the index (V1, V2).
-    if (other.fre_type == run.fre_type && std::ranges::equal(run_bytes(other), bytes)) {
-      encoded_.resize(run.at);
-      return slot.run;
-    }
+    if (run.fre_type == fre_type && std::ranges::equal(run_bytes(run), bytes)) return slot;
   }
 }
 
-void Builder::make_room_in_table() {
-  if (runs_.size() * 2 < table_.size()) return;
-  std::vector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(runs_.size() * 2 + 1)), Slot{no_run, 0});
+/// Makes room for so many more runs: at most half of the slots are used.
+void Builder::make_room_in_table(std::size_t more) {
+  const std::size_t least = (runs_.size() + more) * 2 - 1;
+  if (least <= table_.size()) return;
+  std::vector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(least)), Slot{no_run, 0});
   const std::uint64_t mask = larger.size() - 1;
   const auto insert = [&](const Slot& slot) {
     std::uint64_t at = slot.tag & mask;

@@ -213,6 +213,37 @@ TEST(Builder, AppendsOtherBuilder) {
     }
 }
 
+// Half of the runs are in both builders.
+TEST(Builder, AppendsDifferentRuns) {
+  constexpr std::uint32_t count = 3000;
+  const auto rows_of = [](std::uint32_t i) {
+    const auto cfa = static_cast<std::int32_t>(16 + i % 1000);
+    return std::vector{entry, FrameRow{4, Rule::value(7, cfa), Rule::at_cfa(-8), Rule::same(), false}};
+  };
+  for (VersionNumber version : {VersionNumber::v1, VersionNumber::v3}) {
+    const BuildOptions options = {.version = version, .share_rows = true};
+    Builder whole(options), front(options), part(options);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Fde fde = function(0x1000 + i * 64, 64);
+      ASSERT_TRUE(whole.add(fde, rows_of(i)));
+      ASSERT_TRUE((i % 1000 < 250 || i < 1500 ? front : part).add(fde, rows_of(i)));
+    }
+    front.append(part);
+    EXPECT_EQ(front.num_fdes(), count);
+    EXPECT_EQ(front.num_fres(), 2 * count);
+    EXPECT_EQ(front.size(), whole.size());
+    EXPECT_EQ(front.finish(0).value(), whole.finish(0).value());
+
+    part.optimize({}); // it has no table of its runs then
+    Builder twice(options);
+    twice.append(part);
+    const std::uint64_t once = twice.size();
+    twice.append(part);
+    EXPECT_EQ(twice.num_fdes(), 2 * part.num_fdes());
+    EXPECT_EQ(twice.size(), once + std::uint64_t{part.num_fdes()} * traits(version).entry_size);
+  }
+}
+
 TEST(Builder, MergesAdjacentOneRowFunctions) {
   const auto ranges_of = [](Builder& builder) {
     builder.merge_functions();

@@ -277,6 +277,8 @@ private:
   std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
   struct [[gnu::visibility("hidden")]] Pieces;
   std::uint32_t add_run(const Run& run);
+  Slot& slot_for(std::span<const std::byte> bytes, FreType fre_type, std::uint32_t tag);
+  std::vector<std::uint32_t> tags_of_runs() const;
   Run copy_bytes(const Builder& from, const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   void share_beginnings();
@@ -296,7 +298,7 @@ private:
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
-  void make_room_in_table();
+  void make_room_in_table(std::size_t more = 1);
   void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
   void write_entry(const Function& function, const Layout& layout, std::int64_t start,
                    std::byte* entry) const;
