@@ -178,6 +178,13 @@ std::uint64_t Section::fde_start(std::uint32_t number) const {
   return address_ + (starts_are_pcrel() ? offset : 0) + static_cast<std::uint64_t>(stored);
 }
 
+AddressRange Section::fde_range(std::uint32_t number) const {
+  EncodedFde fde;
+  version_->codec.read_entry(bytes_.data() + index_offset_ + std::uint64_t{number} * version_->entry_size,
+                             header_.byte_order, fde);
+  return {fde_start(number), fde.size};
+}
+
 /// One variable is returned, and filled in place: a copy right after its fields were stored would wait.
 expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
   expected<EncodedFde, Error> fde;

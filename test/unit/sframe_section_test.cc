@@ -457,6 +457,9 @@ TEST(Section, FindsEachOfManyFunctions) {
         for (std::uint32_t i = 0; i < n; ++i) {
           const std::uint64_t start = 0x401000 + i * 32;
           EXPECT_EQ(section->fde_start(i), start);
+          const AddressRange range = section->fde_range(i);
+          EXPECT_EQ(range.start, start);
+          EXPECT_EQ(range.size, 16u);
           for (const std::uint64_t pc : {start, start + 15}) {
             const auto match = section->find(pc);
             ASSERT_TRUE(match && *match);

@@ -72,8 +72,7 @@ CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte
   std::vector<AddressRange> functions;
   if (const auto section = Section::parse(bytes, address)) {
     functions.reserve(section->num_fdes());
-    for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
-      if (const auto fde = section->fde(i)) functions.push_back({fde->start, fde->size});
+    for (std::uint32_t i = 0; i < section->num_fdes(); ++i) functions.push_back(section->fde_range(i));
   }
   const AddressSet code = image.executable_addresses();
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
@@ -150,7 +149,8 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
                 .warnings = std::move(unplaced.warnings)};
   if (line.from == From::sframe) count_written(out);
   if (const char* wrong = out.report.contradiction()) return failed({wrong, {}, {}});
-  if (input.image) out.executable = count_executable(*input.image, out.bytes, address);
+  if (input.image && (line.report != ReportFormat::none || line.coverage.executable))
+    out.executable = count_executable(*input.image, out.bytes, address);
   return out;
 }
 

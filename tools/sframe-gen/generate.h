@@ -41,7 +41,8 @@ struct Generated {
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
-  /// The image's executable bytes, and those covered by functions of the section; empty for a raw section.
+  /// The image's executable bytes, and those covered by functions of the section; empty for a raw section,
+  /// and if neither the report nor --min-coverage needs them.
   std::optional<CoveredBytes> executable;
   std::vector<std::string> warnings; ///< about the input; it was converted nevertheless
 };

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/address.h"
 #include "sframe/error.h"
 #include "sframe/expected.h"
 #include "sframe/fde.h"
@@ -191,6 +192,10 @@ public:
 
   /// The start address of function `number` < num_fdes(); sufficient for a search.
   std::uint64_t fde_start(std::uint32_t number) const;
+
+  /// The addresses of function `number` < num_fdes(). Only the index is read: an FDE whose other fields are
+  /// damaged has them, too.
+  AddressRange fde_range(std::uint32_t number) const;
 
   /// The rows of a function of this section.
   RowCursor rows(const EncodedFde& fde) const;
