@@ -143,9 +143,9 @@ TEST(CfiIndex, ResultIsIndependentOfThreads) {
     if (i % 1000 == 999) a.fde(cie, a.body().u32(0)); // cut short
   }
   ASSERT_GT(a.bytes().size(), 3u * 256 * 1024);
-  const auto all = [&](unsigned threads) {
+  const auto all = [&](unsigned threads, std::span<const std::uint64_t> parts = {}) {
     std::vector<Error> faults;
-    const auto index = FdeIndex::build(a.section(), &faults, threads);
+    const auto index = FdeIndex::build(a.section(), &faults, threads, parts);
     EXPECT_TRUE(index);
     EXPECT_EQ(faults.size(), 40u);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
@@ -159,6 +159,8 @@ TEST(CfiIndex, ResultIsIndependentOfThreads) {
   const auto alone = all(1);
   EXPECT_EQ(alone.first[3].first, 0x1030u);
   for (const unsigned threads : {2u, 3u}) EXPECT_EQ(all(threads), alone);
+  const auto parts = a.section().parts(10000);
+  for (const unsigned threads : {1u, 2u}) EXPECT_EQ(all(threads, parts), alone);
 }
 
 // What follows .eh_frame in its segment is no part of it.

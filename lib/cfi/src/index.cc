@@ -23,9 +23,7 @@ struct Part {
   std::vector<Error> faults;
 };
 
-std::uint64_t start_of(const FdeIndex::Entry& entry) {
-  return entry.start;
-}
+constexpr auto start_of = [](const FdeIndex::Entry& entry) { return entry.start; };
 
 /// `bytes`: the part's size.
 Part read_part(FdeCursor fdes, std::uint64_t bytes) {
@@ -48,10 +46,14 @@ Part read_part(FdeCursor fdes, std::uint64_t bytes) {
 } // namespace
 
 expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector<Error>* faults,
-                                          unsigned threads) {
+                                          unsigned threads, std::span<const std::uint64_t> parts_of_section) {
   const std::uint64_t size = section.bytes().size();
   if (size > UINT32_MAX) return unexpected(Error{ErrorKind::too_large, 0});
-  const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};
+  std::vector<std::uint64_t> starts = {0};
+  if (threads > 1 && parts_of_section.empty())
+    starts = section.parts(part_size);
+  else if (threads > 1)
+    starts.assign(parts_of_section.begin(), parts_of_section.end());
   std::vector<Part> parts(starts.size());
   for_each_parallel(parts.size(), threads, [&](std::size_t i) {
     const std::uint64_t end = i + 1 < starts.size() ? starts[i + 1] : size;

@@ -87,6 +87,8 @@ private:
 /// A section, and the data needed to convert its FDEs.
 struct Source {
   const cfi::CfiSection& section;
+  std::span<const std::uint64_t> parts; ///< of the section
+  std::size_t num_fdes;                 ///< that can be read
   const Addresses& addresses;
   Ownership ownership;
   bool is_first; ///< first of the input
@@ -95,11 +97,13 @@ struct Source {
 /// The FDEs of a section by address, and those that cannot be read.
 struct IndexedSection {
   const cfi::CfiSection& section;
+  std::vector<std::uint64_t> parts;
   std::vector<cfi::Error> faults;
   expected<cfi::FdeIndex, cfi::Error> index;
 
   IndexedSection(const cfi::CfiSection& its_section, unsigned threads)
-      : section(its_section), index(cfi::FdeIndex::build(section, &faults, threads)) {}
+      : section(its_section), parts(section.parts(part_size)),
+        index(cfi::FdeIndex::build(section, &faults, threads, parts)) {}
 };
 
 /// All addresses that the CFI describes or that are in stubs.
@@ -111,12 +115,22 @@ AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSec
   return AddressSet(std::move(ranges));
 }
 
+/// Few FDEs become several functions, and few stubs have none. Encoded rows rarely take more bytes than the
+/// instructions that they come from.
+void reserve(Builder& builder, std::size_t fdes, std::size_t bytes) {
+  builder.reserve(builder.num_fdes() + fdes + fdes / 16 + 16, bytes);
+}
+
 /// What a thread keeps for all its parts of a section.
 class Worker {
 public:
-  /// For `share` bytes of the section. Adds to `builder`, or to one of its own if that is nullptr.
-  Worker(const cfi::CfiSection& section, std::uint64_t share, Builder* builder, BuildOptions options)
-      : known_(section, share), own_(std::move(options)), builder_(builder ? builder : &own_) {}
+  /// For one of `shares` equal parts of the section. Adds to `builder`, or to one of its own if that is
+  /// nullptr.
+  Worker(const Source& source, std::size_t shares, Builder* builder, BuildOptions options)
+      : known_(source.section, source.section.bytes().size() / shares), own_(std::move(options)),
+        builder_(builder ? builder : &own_) {
+    if (!builder) reserve(own_, source.num_fdes / shares, source.section.bytes().size() / shares);
+  }
 
   KnownRows& known() { return known_; }
   Builder& builder() { return *builder_; }
@@ -263,14 +277,16 @@ void Converter::convert(IndexedSection indexed) {
     out_.report.faults.push_back({name, index.error()});
     return;
   }
-  Source source{section, addresses_, Ownership(index->entries(), covered_),
+  const std::size_t fdes = index->entries().size();
+  Source source{section,
+                indexed.parts,
+                fdes,
+                addresses_,
+                Ownership(index->entries(), covered_),
                 &section == &input_.sections.front()};
   if (&section != &input_.sections.back()) covered_.add(ranges_of(index->entries()));
   note_stubs(section, index->entries());
-  // Few FDEs become several functions, and few stubs have none. Encoded rows rarely take more bytes than the
-  // instructions that they come from.
-  const std::size_t fdes = index->entries().size();
-  out_.builder.reserve(out_.builder.num_fdes() + fdes + fdes / 16 + 16, section.bytes().size());
+  reserve(out_.builder, fdes, section.bytes().size());
   *index = {};
   convert_parts(source);
 }
@@ -345,32 +361,33 @@ void Converter::convert_code() {
 }
 
 void Converter::convert_parts(const Source& source) {
-  auto cuts = source.section.parts(part_size);
+  std::vector<std::uint64_t> cuts(source.parts.begin(), source.parts.end());
   cuts.push_back(source.section.bytes().size());
   std::vector<Report> reports(cuts.size() - 1);
   std::vector<std::uint64_t> sizes;
   for (std::size_t i = 0; i < reports.size(); ++i) sizes.push_back(cuts[i + 1] - cuts[i]);
   BudgetShares shares(callees_ ? input_.image->budget() : nullptr, sizes);
   // The first thread adds to the result, the others to builders that are appended to it.
-  const std::uint64_t share =
-      source.section.bytes().size() / std::min<std::size_t>(reports.size(), std::max(options_.threads, 1u));
+  const std::size_t threads = std::min<std::size_t>(reports.size(), std::max(options_.threads, 1u));
   std::list<Worker> workers;
   std::mutex starting;
   for_each_parallel(
       reports.size(), options_.threads,
       [&] {
         const std::lock_guard lock(starting);
-        return &workers.emplace_back(source.section, share, workers.empty() ? &out_.builder : nullptr,
+        return &workers.emplace_back(source, threads, workers.empty() ? &out_.builder : nullptr,
                                      build_options(source.section.abi(), options_));
       },
       [&](std::size_t i, Worker* worker) {
         BudgetShares::Share budget(shares, i);
         std::optional<Repairer> repairer;
         if (callees_) repairer.emplace(*input_.image, *callees_, budget);
+        Report report; // counts each FDE: not in a cache line that another thread writes
         PartConverter(source, options_, input_,
                       options_.return_addresses && described_ ? &*described_ : nullptr,
-                      repairer ? &*repairer : nullptr, *worker, reports[i])
+                      repairer ? &*repairer : nullptr, *worker, report)
             .convert({source.section, cuts[i], cuts[i + 1]});
+        reports[i] = std::move(report);
         if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
       });
   for (; workers.size() > 1; workers.pop_back()) out_.builder.append(workers.back().builder());

@@ -29,10 +29,11 @@ public:
   };
 
   /// Reads every FDE. Unreadable entries are left out and, if `faults` is given, added to it. FDEs of size 0
-  /// are left out. N log N if the section is not in address order; uses up to `threads` threads.
-  /// ErrorKind::too_large for a section of 4 GiB or more.
+  /// are left out. Linear; uses up to `threads` threads. They read `parts` of the section, which are
+  /// section.parts() of any size; if there are none, build() makes them. ErrorKind::too_large for a section
+  /// of 4 GiB or more.
   static expected<FdeIndex, Error> build(const CfiSection& section, std::vector<Error>* faults = nullptr,
-                                         unsigned threads = 1);
+                                         unsigned threads = 1, std::span<const std::uint64_t> parts = {});
 
   /// By start; equal starts in the section's order.
   std::span<const Entry> entries() const { return entries_; }
