@@ -3,6 +3,7 @@
 #include "convert.h"
 
 #include <sframe/elf/archive.h>
+#include <sframe/tool/large_heap.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::
 
 Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages, Summary& summary,
                 tool::Progress::Item& progress) {
+  tool::prepare_heap(file.bytes().size());
   const auto convert_kind = elf::is_archive(file.bytes()) ? convert_archive : convert_file;
   Budget budget(line.limits, file.bytes().size());
   auto written = convert_kind(line, file, budget, messages, summary, progress);

@@ -8,6 +8,7 @@
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
 #include <sframe/section.h>
+#include <sframe/tool/large_heap.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/against_code.h>
 #include <sframe/verify/against_run.h>
@@ -137,6 +138,7 @@ Outcome FileVerifier::run(const tool::InputFile& input) {
   if (file) {
     id_ = file->id();
     budget_.emplace(options_.limits, file->bytes().size());
+    tool::prepare_heap(file->bytes().size());
     outcome_.done = verify(path, file->bytes());
     if (const auto problem = outcome_.done ? budget_->problem() : std::nullopt) {
       (void)fail(path, *problem);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heap of a program that works on a large file.
+
+#pragma once
+
+#include <cstdint>
+
+namespace sframe::tool {
+
+/// Call before work on `bytes` of input, from any thread. If that is much, the heap gets large pages and
+/// keeps what is freed: with pages of 4 KiB, a sixth of the time of sframe-gen would be the kernel's, to
+/// provide memory. Takes up to some MiB more. Nothing where glibc or the kernel does not support it.
+void prepare_heap(std::uint64_t bytes);
+
+} // namespace sframe::tool
