@@ -281,6 +281,45 @@ TEST(ToolApp, CommandLine) {
   }
 }
 
+/// The options that an OptionList makes for a command line, by their first names.
+std::vector<std::string> made_for(std::vector<const char*> arguments) {
+  OptionList list("", "sframe-test", arguments);
+  bool all = false, share = false;
+  std::string name, file;
+  list.add_flag("-a,--all", all);
+  list.add_flag("--share,!--no-share", share);
+  list.add_option("--name", name)->check(CLI::IsMember({"a", "b"}))->required();
+  list.add_option("FILE", file);
+  list.complete();
+  std::vector<std::string> made;
+  for (const CLI::Option* option : list.get_options()) made.push_back(option->get_name());
+  return made;
+}
+
+TEST(ToolOptionList, MakesTheOptionsThatAreNamed) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(made_for({}), Names({"--help", "FILE"}));
+  EXPECT_EQ(made_for({"file", "--all"}), Names({"--help", "--all", "FILE"}));
+  EXPECT_EQ(made_for({"-xa"}), Names({"--help", "--all", "FILE"}));
+  EXPECT_EQ(made_for({"--no-share", "--name=b"}), Names({"--help", "--share", "--name", "FILE"}));
+  const Names every = {"--help", "--all", "--share", "--name", "FILE"};
+  for (const char* help : {"-h", "--help", "-ah"}) EXPECT_EQ(made_for({help}), every);
+}
+
+TEST(ToolOptionList, ParsesOptionsThatAreNotMade) {
+  const std::vector<const char*> arguments = {"sframe-test", "--all"};
+  OptionList list("", "sframe-test", arguments);
+  bool all = false, other = false;
+  list.add_flag("-a,--all", all);
+  list.add_flag("--other", other);
+  list.complete();
+  list.parse(2, arguments.data());
+  EXPECT_TRUE(all);
+  EXPECT_FALSE(other);
+  EXPECT_EQ(list.count("--all"), 1u);
+  EXPECT_EQ(list.count("--other"), 0u);
+}
+
 /// A program with -o, whose work writes `text`, prints an error and returns `code`.
 class ToolRun : public ::testing::Test {
 protected:

@@ -147,7 +147,8 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
 }
 
 int run_tool(int argc, char** argv) {
-  tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples, {.output = true});
+  tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples,
+                {.output = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
   Options options;
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;

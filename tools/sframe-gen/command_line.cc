@@ -222,10 +222,10 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
 
 } // namespace
 
-tool::App make_app() {
+tool::App make_app(std::span<const char* const> arguments) {
   return tool::App("sframe-gen",
                    "Generate an SFrame section from call frame information, or convert an existing one.",
-                   examples, {.output = true, .threads = true});
+                   examples, {.output = true, .threads = true, .arguments = arguments});
 }
 
 expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {

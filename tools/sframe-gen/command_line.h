@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace sframe::gen {
@@ -55,7 +56,7 @@ struct CommandLine {
 /// Parses the command line. Returns the exit code if the program should end; messages have been printed.
 expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
 
-/// Creates the program's App with its name, description and examples.
-tool::App make_app();
+/// Creates the program's App with its name, description and examples. `arguments`: as for tool::OptionList.
+tool::App make_app(std::span<const char* const> arguments);
 
 } // namespace sframe::gen

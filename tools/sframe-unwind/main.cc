@@ -27,7 +27,7 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind -r /var/crash                   all cores in a folder, grouped by their signatures\n"
       "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
-      {.output = true, .threads = true});
+      {.output = true, .threads = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
   sframe::unwind_tool::Options options;
   sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;

@@ -354,7 +354,8 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-verify",
                 "Check SFrame sections against the format, the call frame information and the machine code.",
-                examples, {.output = true, .threads = true});
+                examples,
+                {.output = true, .threads = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
   Options options;
   add_options(app.cli(), options);
   auto split = split_arguments({argv, static_cast<std::size_t>(argc)});

@@ -28,7 +28,8 @@ const std::map<std::string, Limits> limit_names = {
 } // namespace
 
 App::App(const std::string& name, std::string description, std::string examples, Features features)
-    : cli_(std::move(description), name), messages_(name), examples_(std::move(examples)) {
+    : cli_(std::move(description), name, features.arguments), messages_(name),
+      examples_(std::move(examples)) {
   cli_.option_defaults()->group("Options");
   cli_.get_formatter()->column_width(34);
   cli_.set_help_flag("-h,--help", "Print this text and exit")->group("Common options");

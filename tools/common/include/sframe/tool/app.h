@@ -44,6 +44,8 @@ public:
   struct Features {
     bool output = false;  ///< -o FILE
     bool threads = false; ///< -j N
+    /// The command line, for a faster start: options that it does not name are not made.
+    OptionList::Arguments arguments = std::nullopt;
   };
 
   /// `description` is the first line of the help text; `examples` is its last part, each line indented by two
