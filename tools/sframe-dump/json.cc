@@ -141,9 +141,11 @@ void JsonFiles::unreadable(const ObjectSection& section, const Problem& fault) {
 
 namespace {
 
-/// The end of a line, and the indentation of a function's keys.
+/// Ends of lines, and the indentation of functions, of their keys and of rows.
+constexpr std::string_view next_function = "\n      ";
 constexpr std::string_view line_end = "\n       ";
 constexpr std::string_view next_key = ",\n       \"";
+constexpr std::string_view row_start = ",\n        {\"offset\":";
 
 class JsonDumper final : public Dumper {
 public:
@@ -173,15 +175,19 @@ public:
                                 RowCursor& rows) override;
 
 private:
-  void write_names(const FunctionLocation& location);
-  void write_other_functions(std::span<const Names::Inner> functions);
-  std::optional<Error> write_encoding(const EncodedFde& fde, const FunctionLocation& location,
-                                      RowCursor& rows);
-  std::optional<Error> write_rows(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows,
-                                  llvm::raw_ostream& stream);
+  void append_names(const FunctionLocation& location);
+  void append_other_functions(std::span<const Names::Inner> functions);
+  void append_encoding(const EncodedFde& fde);
+  std::optional<Error> append_rows(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows);
   void append_origins(const AddressRange& range);
+  void append_string(std::string_view text);
   std::string_view rules_text(const FrameRow& row);
   void append_quoted(std::string_view key, const Rule& rule, bool is_cfa);
+  /// Makes room for a line.
+  void make_room() {
+    if (lines_.size() > lines_.capacity - Line::capacity) write_lines();
+  }
+  void write_lines();
 
   JsonFiles files_;
   OStream& json_;
@@ -194,6 +200,9 @@ private:
   listing::RowTexts texts_; ///< of the current section's rows
   std::string scratch_;
   Line line_;
+  /// "functions": written to the stream directly, past the OStream, which would take most of the time.
+  llvm::raw_ostream* functions_ = nullptr;
+  bool first_function_ = true;
   BasicLine<8192> lines_;
 };
 
@@ -204,89 +213,108 @@ void JsonDumper::begin_part(const Part& part) {
   write_header(json_, object_section_->name, part);
   if (header_only_) return;
   json_.attributeBegin("functions");
-  json_.arrayBegin();
+  functions_ = &json_.rawValueBegin();
+  first_function_ = true;
+  lines_.clear();
+  lines_.put('[');
 }
 
 void JsonDumper::end_part(const Problem* fault) {
   if (!header_only_) {
-    json_.arrayEnd();
+    lines_.text(first_function_ ? "]" : "\n     ]");
+    write_lines();
+    json_.rawValueEnd();
     json_.attributeEnd();
   }
   if (fault) write_fault(json_, *fault);
   json_.objectEnd();
 }
 
-void JsonDumper::write_names(const FunctionLocation& location) {
-  if (const auto section = names_.section_name(location); !section.empty())
-    write_text(json_, "section", section);
-  const auto name = names_.find(location);
-  write_text(json_, "name", name ? name->text(false) : std::string());
-  if (!name) return;
-  if (const std::string demangled = name->text(true); demangled != name->text(false))
-    write_text(json_, "demangled", demangled);
+void JsonDumper::write_lines() {
+  *functions_ << to_ref(lines_.view());
+  lines_.clear();
 }
 
-void JsonDumper::write_other_functions(std::span<const Names::Inner> functions) {
-  if (functions.empty()) return;
-  json_.attributeBegin("also");
-  json_.arrayBegin();
-  for (const Names::Inner& function : functions) {
-    json_.objectBegin();
-    json_.attribute("start", hex(function.start));
-    write_text(json_, "name", function.name.text(false));
-    json_.objectEnd();
+/// A text of any length, in quotes.
+void JsonDumper::append_string(std::string_view text) {
+  scratch_.clear();
+  append_json_string(scratch_, text);
+  if (scratch_.size() > Line::capacity / 2) {
+    write_lines();
+    *functions_ << scratch_;
+  } else {
+    lines_.text(scratch_);
+    make_room();
   }
-  json_.arrayEnd();
-  json_.attributeEnd();
+}
+
+void JsonDumper::append_names(const FunctionLocation& location) {
+  if (const auto section = names_.section_name(location); !section.empty()) {
+    lines_.text(next_key).text("section\": ");
+    append_string(section);
+  }
+  const auto name = names_.find(location);
+  const std::string raw = name ? name->text(false) : std::string();
+  lines_.text(next_key).text("name\": ");
+  append_string(raw);
+  if (!name) return;
+  if (const std::string demangled = name->text(true); demangled != raw) {
+    lines_.text(next_key).text("demangled\": ");
+    append_string(demangled);
+  }
+}
+
+void JsonDumper::append_other_functions(std::span<const Names::Inner> functions) {
+  if (functions.empty()) return;
+  lines_.text(next_key).text("also\": [");
+  for (const Names::Inner& function : functions) {
+    lines_.text(&function == &functions.front() ? "" : ",").text(line_end).text(" {");
+    lines_.text(line_end).text("  \"start\": \"0x").hex(function.start).text("\",");
+    lines_.text(line_end).text("  \"name\": ");
+    append_string(function.name.text(false));
+    lines_.text(line_end).text(" }");
+  }
+  lines_.text(line_end).text("]");
 }
 
 std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionLocation& location,
                                           RowCursor& rows) {
-  json_.objectBegin();
-  json_.attributeBegin("index");
-  lines_.clear();
-  lines_.number(fde.number).text(next_key).text("start\": \"0x").hex(location.start);
-  lines_.text("\"").text(next_key).text("size\": ").number(fde.size);
-  json_.rawValue(to_ref(lines_.view()));
-  json_.attributeEnd();
-  write_names(location);
-  write_other_functions(names_.inside(location, fde.size));
-  json_.attributeBegin("fde_type");
-  const auto error = write_encoding(fde, location, rows);
-  json_.attributeEnd();
-  json_.objectEnd();
+  make_room();
+  lines_.text(first_function_ ? "" : ",").text(next_function).text("{");
+  first_function_ = false;
+  lines_.text(line_end).text("\"index\": ").number(fde.number);
+  lines_.text(next_key).text("start\": \"0x").hex(location.start).put('"');
+  lines_.text(next_key).text("size\": ").number(fde.size);
+  append_names(location);
+  append_other_functions(names_.inside(location, fde.size));
+  append_encoding(fde);
+  const auto error = append_rows(fde, location, rows);
+  lines_.text(next_function).put('}');
   return error;
 }
 
-/// The value of "fde_type", and the keys after it: numbers and names that need no quoting are written
-/// directly, which takes a third of the time.
-std::optional<Error> JsonDumper::write_encoding(const EncodedFde& fde, const FunctionLocation& location,
-                                                RowCursor& rows) {
-  llvm::raw_ostream& stream = json_.rawValueBegin();
+/// The keys from "fde_type" to "outermost", which need no quoting.
+void JsonDumper::append_encoding(const EncodedFde& fde) {
   const auto name = [&](std::string_view key, std::string_view value) {
     lines_.text(next_key).text(key).text("\": \"").text(value).put('"');
   };
-  lines_.clear();
-  lines_.put('"').text(name_of(fde.fde_type)).put('"');
+  name("fde_type", name_of(fde.fde_type));
   name("pc_type", name_of(fde.pc_type));
   name("fre_type", name_of(fde.fre_type));
   lines_.text(next_key).text("rep_size\": ").number(fde.rep_size);
   lines_.text(next_key).text("signal\": ").text(fde.signal_frame ? "true" : "false");
   name("pauth_key", name_of(fde.pauth_key));
   if (section_->outermost_throughout(fde)) lines_.text(next_key).text("outermost\": true");
-  lines_.text(next_key).text("rows\": ");
-  const auto error = write_rows(fde, location, rows, stream);
-  json_.rawValueEnd();
-  return error;
 }
 
-/// Each row on a line of its own. Writes lines_ first.
-std::optional<Error> JsonDumper::write_rows(const EncodedFde& fde, const FunctionLocation& location,
-                                            RowCursor& rows, llvm::raw_ostream& stream) {
+/// Each row on a line of its own.
+std::optional<Error> JsonDumper::append_rows(const EncodedFde& fde, const FunctionLocation& location,
+                                             RowCursor& rows) {
   std::optional<Error> error;
   bool first = true;
-  lines_.put('[');
+  lines_.text(next_key).text("rows\": [");
   for (PlacedRow row; next_row(rows, fde, origins_, row); first = false) {
+    make_room();
     std::string_view rules;
     if (const auto* const known = texts_.find(row.row, fde.fde_type == FdeType::flex)) {
       rules = known->all();
@@ -299,15 +327,12 @@ std::optional<Error> JsonDumper::write_rows(const EncodedFde& fde, const Functio
       rules = rules_text(*decoded);
       texts_.add(rules);
     }
-    lines_.text(first ? "" : ",").text(line_end).text(" {\"offset\":").number(row.row.offset).text(rules);
+    lines_.text(first ? row_start.substr(1) : row_start).number(row.row.offset).text(rules);
     if (origins_) append_origins({location.start + row.begin, row.size});
     lines_.put('}');
-    if (lines_.size() < lines_.capacity - Line::capacity) continue;
-    stream << to_ref(lines_.view());
-    lines_.clear();
   }
   if (!first) lines_.text(line_end);
-  stream << to_ref(lines_.put(']').view());
+  lines_.put(']');
   return error ? error : rows.error();
 }
 
