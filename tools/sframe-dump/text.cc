@@ -89,8 +89,14 @@ public:
 
 private:
   enum class Style : std::uint8_t { title, name, faint };
-  void begin_style(Style style);
-  void end_style();
+  std::string_view style_start(Style style) const;
+  std::string_view style_end() const { return color_ ? "\x1b[0m" : ""; }
+  void begin_style(Style style) {
+    if (color_) out_ << style_start(style);
+  }
+  void end_style() {
+    if (color_) out_ << style_end();
+  }
   void styled(Style style, std::string_view text);
   void title();
   void field(std::string_view label, std::string_view value);
@@ -99,10 +105,16 @@ private:
   void describe(const EncodedFde& fde, const FunctionLocation& location);
   std::string origin_text(const AddressRange& range) const;
   void list_functions(std::span<const Names::Inner> functions);
-  std::optional<RuleTexts> texts_of(const EncodedRow& row, const RowCursor& rows, bool flex);
+  /// The row's texts, valid until the next call; sets error_ if it cannot be decoded.
+  std::optional<RuleTexts> texts_of(const EncodedRow& row, const RowCursor& rows, bool flex) {
+    if (const listing::RowTexts::Text* const known = texts_.find(row, flex)) [[likely]]
+      return RuleTexts{.cfa = known->piece(0), .ra = known->piece(1), .fp = known->piece(2)};
+    return new_texts_of(row, rows);
+  }
+  std::optional<RuleTexts> new_texts_of(const EncodedRow& row, const RowCursor& rows);
   bool append_narrow_rows(RowCursor& rows, std::uint64_t start, bool flex);
   std::optional<Widths> measure(RowCursor rows, bool flex);
-  void print_heading(bool mask, const Widths& widths);
+  std::string heading(bool mask, const Widths& widths) const;
   void append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
                   const Widths& widths);
   bool lines_are_full() const { return lines_.size() > lines_.capacity - Line::capacity; }
@@ -117,20 +129,17 @@ private:
   std::string object_name_;
   const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
-  listing::RowTexts texts_; ///< of the current section's rows
-  std::string row_;         ///< the texts of a row that texts_ did not have
+  listing::RowTexts texts_;                    ///< of the current section's rows
+  std::string row_;                            ///< the texts of a row that texts_ did not have
+  std::array<std::string, 2> narrow_headings_; ///< of columns of the least widths, once needed: START, OFFSET
   std::optional<Error> error_;
   Line line_;
   BasicLine<8192> lines_; ///< of rows
 };
 
-void TextDumper::begin_style(Style style) {
+std::string_view TextDumper::style_start(Style style) const {
   constexpr std::array<std::string_view, 3> codes{"\x1b[1m", "\x1b[1;36m", "\x1b[2m"};
-  if (color_) out_ << codes[static_cast<std::size_t>(style)];
-}
-
-void TextDumper::end_style() {
-  if (color_) out_ << "\x1b[0m";
+  return color_ ? codes[static_cast<std::size_t>(style)] : std::string_view();
 }
 
 void TextDumper::styled(Style style, std::string_view text) {
@@ -242,10 +251,8 @@ void TextDumper::list_functions(std::span<const Names::Inner> functions) {
   out_ << "\n";
 }
 
-/// The row's texts, valid until the next call; sets error_ if it cannot be decoded.
-std::optional<RuleTexts> TextDumper::texts_of(const EncodedRow& row, const RowCursor& rows, bool flex) {
-  if (const listing::RowTexts::Text* const known = texts_.find(row, flex))
-    return RuleTexts{.cfa = known->piece(0), .ra = known->piece(1), .fp = known->piece(2)};
+/// The texts of a row that texts_ does not have.
+std::optional<RuleTexts> TextDumper::new_texts_of(const EncodedRow& row, const RowCursor& rows) {
   const auto decoded = rows.decode(row);
   if (!decoded) {
     error_ = decoded.error();
@@ -317,12 +324,14 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
   const std::uint64_t start = mask ? 0 : location.start;
   error_.reset();
   if (!origins_ && append_narrow_rows(rows, start, flex)) {
-    print_heading(mask, Widths());
+    std::string& narrow = narrow_headings_[mask ? 1 : 0];
+    if (narrow.empty()) narrow = heading(mask, Widths());
+    out_ << narrow;
     print_lines();
     return std::nullopt;
   }
   const auto widths = measure(rows, flex);
-  if (widths) print_heading(mask, *widths);
+  if (widths) out_ << heading(mask, *widths);
   for (PlacedRow row; next_row(rows, fde, origins_, row);) {
     const auto texts = texts_of(row.row, rows, flex);
     if (!texts) break;
@@ -332,14 +341,12 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
   return error_ ? error_ : rows.error();
 }
 
-void TextDumper::print_heading(bool mask, const Widths& widths) {
-  line_.clear();
-  line_.pad_to(indent).text(mask ? "OFFSET" : "START");
-  append_columns(line_, 0, {"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths);
-  begin_style(Style::faint);
-  out_ << line_.view();
-  end_style();
-  out_ << "\n";
+/// The line above a function's rows.
+std::string TextDumper::heading(bool mask, const Widths& widths) const {
+  Line line;
+  line.pad_to(indent).text(mask ? "OFFSET" : "START");
+  append_columns(line, 0, {"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths);
+  return std::string(style_start(Style::faint)).append(line.view()).append(style_end()).append("\n");
 }
 
 void TextDumper::append_row(std::uint64_t address, const RuleTexts& texts, const AddressRange& range,
