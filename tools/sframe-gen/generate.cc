@@ -290,6 +290,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   auto conversion = generate::from_cfi(*cfi, options);
   if (line.function && input.budget->is_used_up(Resource::name_bytes))
     return failed(*input.budget->problem());
+  if (reads_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is

@@ -32,7 +32,7 @@ constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::guesses, "bytes of code and stack for heuristics", 4 * mib, 1},
     {Resource::copied_bytes, "bytes of generated code", 8 * mib, 8},
     {Resource::debug_steps, "steps in debug information", 16 * mib, 4},
-    {Resource::code_steps, "steps of code analysis", mib, 10},
+    {Resource::code_steps, "steps of code analysis", mib, 11},
 }};
 
 constexpr bool in_order() {

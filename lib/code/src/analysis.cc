@@ -24,10 +24,11 @@ constexpr std::uint64_t min_work = 1 << 16;
 /// Callees are many, and small.
 constexpr std::uint64_t min_work_of_callee = 1 << 12;
 
-/// What a run costs in steps, in addition to work: always, for each instruction decoded, for the registers of
-/// each join of two states, and for tables that have an entry per byte.
+/// What a run costs in steps, in addition to work: always, for each instruction decoded, for each guess, for
+/// the registers of each join of two states, and for tables that have an entry per byte.
 constexpr std::uint64_t steps_per_run = 16;
 constexpr std::uint64_t steps_per_decoding = 4;
+constexpr std::uint64_t steps_per_guess = 12;
 constexpr std::uint64_t registers_per_join_step = 4;
 constexpr std::uint64_t bytes_per_step = 8;
 constexpr std::size_t max_guesses = 1 << 14;
@@ -51,6 +52,7 @@ void Analysis::reset(const Function& function) {
   order_.clear();
   work_ = 0;
   joins_ = 0;
+  guesses_made_ = 0;
   paid_ = 0;
   restarts_ = 0;
   limit_met_ = guesses_returns_ = false;
@@ -99,7 +101,7 @@ void Analysis::run(const Function& function) {
 }
 
 std::uint64_t Analysis::cost() const {
-  return steps_per_run + work_ + steps_per_decoding * code_.size() +
+  return steps_per_run + work_ + steps_per_decoding * code_.size() + steps_per_guess * guesses_made_ +
          joins_ * (machine_->num_registers / registers_per_join_step) + size_ / bytes_per_step;
 }
 
@@ -153,6 +155,7 @@ void Analysis::guess(std::uint32_t from, const State& state, std::span<const std
     code_[from].guess = static_cast<std::uint32_t>(guesses_.size());
     guesses_.emplace_back();
   }
+  ++guesses_made_;
   Guess& guess = guesses_[code_[from].guess];
   guess.from = from;
   guess.state = state;

@@ -237,6 +237,7 @@ private:
   State answer_;
   std::uint64_t work_ = 0;  ///< instructions executed and edges followed
   std::uint64_t joins_ = 0; ///< of states that differ
+  std::uint64_t guesses_made_ = 0;
   std::uint64_t paid_ = 0;  ///< part of the cost
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;

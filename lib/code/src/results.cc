@@ -134,19 +134,26 @@ bool Analysis::is_reached_throughout() const {
 std::span<const Gap> Analysis::gaps() {
   gaps_.clear();
   if (is_reached_throughout()) return gaps_;
-  reached_bytes_.assign(size_, false);
+  std::uint64_t reached_end = 0; // mostly far below `size_` if the function's size is not known
+  for (const Decoded& decoded : code_)
+    if (decoded.owner != no_index)
+      reached_end =
+          std::max(reached_end, decoded.instruction.address - function_.start + decoded.instruction.length);
+  reached_end = std::min(reached_end, size_);
+  reached_bytes_.assign(reached_end, false);
   for (const Decoded& decoded : code_)
     if (decoded.owner != no_index)
       for (std::uint64_t i = 0; i < decoded.instruction.length; ++i)
-        if (const std::uint64_t at = decoded.instruction.address - function_.start + i; at < size_)
+        if (const std::uint64_t at = decoded.instruction.address - function_.start + i; at < reached_end)
           reached_bytes_[at] = true;
   for (std::uint64_t at = 0; at < size_;) {
-    if (reached_bytes_[at]) {
+    if (at < reached_end && reached_bytes_[at]) {
       ++at;
       continue;
     }
     std::uint64_t end = at;
-    while (end < size_ && !reached_bytes_[end]) ++end;
+    while (end < reached_end && !reached_bytes_[end]) ++end;
+    if (end == reached_end) end = size_;
     Instruction instruction;
     while (at < end) { // padding
       scratch_effects_.clear();

@@ -165,7 +165,7 @@ std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {
                .ra = *ra,
                .fp = finder.entry_value(abi.fp).value_or(Rule::undefined()),
                .ra_signed = false};
-  row.ra_signed = check(row, state, abi).ra.found.flag;
+  row.ra_signed = abi.signs_return_addresses && check(row, state, abi).ra.found.flag;
   return row;
 }
 

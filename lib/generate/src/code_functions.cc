@@ -33,6 +33,10 @@ constexpr int max_call_depth = 64;
 /// Code elsewhere perhaps never returns if this share of its calls are at the end of functions.
 constexpr std::uint32_t max_calls_per_end = 16;
 
+/// What it costs to keep a function, a place that it leads to or one that leads to it, and to look for what
+/// to analyse next, in steps of the analysis.
+constexpr std::uint64_t steps_per_function = 16, steps_per_place = 4, steps_per_round = 64;
+
 constexpr std::uint8_t local = 0;
 
 /// True if the function goes on past the window, below `limit`. The window's last instruction may not be in
@@ -67,8 +71,9 @@ template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor
 /// goes on after that.
 class CodeFunctions::Calls final : public code::Environment {
 public:
-  Calls(CodeFunctions& functions, const CodeFunction& function)
-      : functions_(functions), function_(function), padding_(functions.abi_) {}
+  /// `inside`: CodeFunction::inside of an earlier analysis.
+  Calls(CodeFunctions& functions, const CodeFunction& function, std::set<std::uint64_t> inside)
+      : functions_(functions), function_(function), padding_(functions.abi_), inside_(std::move(inside)) {}
 
   std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.constant_data(address, size);
@@ -98,6 +103,8 @@ public:
   }
   /// CodeFunction::doubtful of the last run.
   std::vector<std::uint64_t> doubtful() { return std::move(doubtful_); }
+  /// CodeFunction::inside, after the last run.
+  std::set<std::uint64_t> inside() { return std::move(inside_); }
   /// After a run: finds out after which calls the function goes on. True if there is a new one.
   bool learn(const CodeRows& rows);
 
@@ -149,20 +156,23 @@ bool CodeFunctions::Calls::learn(const CodeRows& rows) {
     const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
     if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row.cfa) continue;
     const auto [low, high] = std::minmax(link.from, link.target);
-    inside_.insert(suspects_.upper_bound(low), suspects_.upper_bound(high));
+    const auto first = suspects_.upper_bound(low), last = suspects_.upper_bound(high);
+    inside_.insert(first, last);
+    suspects_.erase(first, last); // links are many, and long
   }
   return inside_.size() != before;
 }
 
 CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads)
     : input_(input), abi_(*input.abi), holes_(holes), threads_(threads),
-      callees_(*input.image, {}, input.externals) {}
+      callees_(*input.image, {}, input.externals), maker_(abi_) {}
 
 void CodeFunctions::add_start(std::uint64_t address, bool named, std::uint64_t size) {
   if (address % code::machine(abi_).alignment != 0 || !holes_.contains(address)) return;
   const auto [at, is_new] = starts_.try_emplace(address);
+  if (is_new) pending_.push_back(address);
   if (at->second.size == 0) at->second.size = size;
-  if (named) named_.insert(address);
+  if (named && named_.insert(address).second) new_names_.push_back(address);
 }
 
 bool CodeFunctions::is_aligned(std::uint64_t address) const {
@@ -252,8 +262,12 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   function.named = named_.contains(start);
   function.follows = known != starts_.end() && known->second.follows;
   function.sized = known != starts_.end() && known->second.size != 0;
-  Calls calls(*this, function);
+  // An earlier analysis found out how far the function goes.
+  const auto before = found_.find(start);
+  const bool is_first = before == found_.end();
+  Calls calls(*this, function, is_first ? std::set<std::uint64_t>() : before->second.inside);
   std::uint64_t window = function.sized ? limit - start : first_window;
+  if (!is_first) window = std::max(window, before->second.end - start);
   for (int run = 0; run < max_runs; ++run) {
     function.end = start + std::min(window, limit - start);
     const auto bytes = input_.image->read(start, function.end - start);
@@ -272,16 +286,34 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
     window *= 2;
   }
   function.doubtful = calls.doubtful();
+  function.inside = calls.inside();
   // What is not reached need not be the function's if its size is unknown.
   if (!function.sized) std::erase_if(function.rows.left_out, is_unreached);
   return function;
 }
 
-/// Analyses functions anew, or for the first time.
+/// Pays for what is kept of functions. False if the budget is used up.
+bool CodeFunctions::take(std::uint64_t steps) {
+  Budget* const budget = input_.image->budget();
+  return !budget || budget->take(Resource::code_steps, steps);
+}
+
+bool CodeFunctions::is_out_of_steps() const {
+  const Budget* const budget = input_.image->budget();
+  return budget && budget->is_used_up(Resource::code_steps);
+}
+
+/// Analyses functions anew, or for the first time. None once the budget is used up.
 std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> starts) {
+  if (starts.empty() || is_out_of_steps() || !take(steps_per_round)) return {};
   const std::size_t chunks = (starts.size() + chunk_size - 1) / chunk_size;
   const std::vector<std::uint64_t> sizes(chunks, chunk_size);
   std::vector<CodeFunction> made(starts.size());
+  if (chunks == 1) { // often
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      made[i] = analyse(starts[i], abi_.entry_row(), maker_, input_.image->budget());
+    return made;
+  }
   BudgetShares shares(input_.image->budget(), sizes);
   for_each_parallel(
       chunks, threads_, [&] { return CodeRowMaker(abi_); },
@@ -294,6 +326,10 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
 }
 
 void CodeFunctions::keep(CodeFunction function) {
+  const CodeRows& rows = function.rows;
+  const std::size_t places =
+      rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() + function.doubtful.size();
+  if (!take(steps_per_function + steps_per_place * places)) return;
   add_targets(function);
   const auto add_user = [&](std::uint64_t target) {
     std::vector<std::uint64_t>& users = users_[target];
@@ -307,35 +343,45 @@ void CodeFunctions::keep(CodeFunction function) {
 }
 
 /// The functions that call or jump to one of the targets, or did so in an earlier analysis.
-std::set<std::uint64_t> CodeFunctions::users_of(const std::set<std::uint64_t>& targets) const {
+std::set<std::uint64_t> CodeFunctions::users_of(const std::set<std::uint64_t>& targets) {
   std::set<std::uint64_t> all;
   for (const std::uint64_t target : targets)
-    if (const auto users = users_.find(target); users != users_.end())
+    if (const auto users = users_.find(target); users != users_.end()) {
+      if (!take(steps_per_place * users->second.size())) break;
       all.insert(users->second.begin(), users->second.end());
+    }
   return all;
 }
 
 bool CodeFunctions::analyse_starts() {
-  std::vector<std::uint64_t> pending;
-  for (auto& [address, start] : starts_)
-    if (!std::exchange(start.analysed, true)) pending.push_back(address);
+  std::vector<std::uint64_t> pending = std::exchange(pending_, {});
+  std::ranges::sort(pending);
   for (CodeFunction& function : analyse(pending)) keep(std::move(function));
-  return !pending.empty();
+  return !pending.empty() && !is_out_of_steps();
 }
 
 /// Analyses functions again for which it was not known that another one starts in them. False if there is
 /// none.
 bool CodeFunctions::analyse_longer_ones() {
   std::vector<std::uint64_t> longer;
-  for (const auto& [start, function] : found_) {
-    const std::uint64_t limit = limit_of(start);
-    bool is_longer = false;
-    if (limit < function.end)
-      each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
-    if (is_longer) longer.push_back(start);
+  for (const std::uint64_t name : std::exchange(new_names_, {})) {
+    // Those before the last name in front of it end there.
+    const auto at = named_.find(name);
+    const auto from = at == named_.begin() ? found_.begin() : found_.lower_bound(*std::prev(at));
+    for (auto found = from; found != found_.end() && found->first < name; ++found) {
+      const auto& [start, function] = *found;
+      const std::uint64_t limit = limit_of(start);
+      bool is_longer = false;
+      if (limit < function.end)
+        each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
+      if (is_longer) longer.push_back(start);
+      if (!take(steps_per_place)) return false;
+    }
   }
+  std::ranges::sort(longer);
+  longer.erase(std::ranges::unique(longer).begin(), longer.end());
   for (CodeFunction& function : analyse(longer)) keep(std::move(function));
-  return !longer.empty();
+  return !longer.empty() && !is_out_of_steps();
 }
 
 /// True for code with CFI, stubs, and what is in another file.
@@ -364,10 +410,12 @@ CodeFunctions::Returns CodeFunctions::returns(const CodeFunction& function) cons
 
 /// Finds out which functions never return, and analyses their callers again, until nothing changes.
 void CodeFunctions::analyse_callers() {
-  for (int round = 0; round < max_call_depth; ++round) {
+  for (int round = 0; round < max_call_depth && !is_out_of_steps(); ++round) {
     std::set<std::uint64_t> changed;
     for (auto start = undecided_.begin(); start != undecided_.end(); start = undecided_.erase(start)) {
-      const Returns now = returns(found_.at(*start));
+      const CodeFunction& function = found_.at(*start);
+      if (!take(1 + function.doubtful.size() + function.rows.jumps.size())) return;
+      const Returns now = returns(function);
       const auto [known, is_new] = returns_.try_emplace(*start, Returns::perhaps);
       if (known->second == now || known->second == Returns::never) continue; // never is final
       known->second = now;
@@ -375,7 +423,7 @@ void CodeFunctions::analyse_callers() {
       if (now == Returns::never) no_return_.insert(*start);
       undecided_.merge(users_of({*start}));
     }
-    if (changed.empty()) return;
+    if (changed.empty() || is_out_of_steps()) return;
     analyse_callers_of(changed);
   }
 }
@@ -385,6 +433,7 @@ void CodeFunctions::analyse_callers_of(const std::set<std::uint64_t>& callees) {
   std::vector<std::uint64_t> callers;
   for (const std::uint64_t start : users_of(callees)) {
     const CodeFunction& function = found_.at(start);
+    if (!take(1 + function.doubtful.size() + function.rows.calls.size())) return;
     const auto is_one = [&](std::uint64_t callee) { return callees.contains(callee); };
     const auto is_followed = [&](const CodeRows::Call& call) {
       return is_one(call.target) && no_return_.contains(call.target);
@@ -417,7 +466,7 @@ bool CodeFunctions::analyse_gaps() {
   bool any = false;
   for (std::vector<CodeFunction>& functions : made)
     for (CodeFunction& function : functions) {
-      const Start start = {.analysed = true, .follows = function.follows};
+      const Start start = {.follows = function.follows};
       if (!starts_.try_emplace(function.start, start).second) continue; // it will be analysed as a start
       any = true;
       keep(std::move(function));
@@ -469,8 +518,10 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
   };
   std::map<std::uint64_t, Counts> callees;
   code::CallEnds padding(abi_);
-  for (const auto& [start, function] : found_)
-    for (const auto* const calls : {&function.rows.calls, &function.rows.guessed_calls})
+  for (const auto& [start, function] : found_) {
+    const CodeRows& rows = function.rows;
+    if (!take(1 + steps_per_place * (rows.calls.size() + rows.guessed_calls.size()))) return {};
+    for (const auto* const calls : {&rows.calls, &rows.guessed_calls})
       for (const CodeRows::Call& call : *calls) {
         if (returns_of(call.target) == Returns::surely || no_return_.contains(call.target)) continue;
         Counts& of_callee = callees[call.target];
@@ -478,6 +529,7 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
         of_callee.at_end += (function.sized && call.next == function.end) ||
                             named_.contains(after_padding(call.next, padding));
       }
+  }
   std::set<std::uint64_t> found;
   for (const auto& [target, counts] : callees)
     if (counts.at_end != 0 && counts.at_end * max_calls_per_end >= counts.all) found.insert(target);
@@ -487,12 +539,12 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
 
 std::vector<CodeFunction> CodeFunctions::find() {
   add_starts();
-  for (int round = 0;; ++round) {
+  for (int round = 0; !is_out_of_steps(); ++round) {
     while (analyse_starts() || analyse_longer_ones()) analyse_callers();
     if (round == max_rounds || !analyse_gaps()) break;
     analyse_callers();
   }
-  for (auto found = find_no_return(); !found.empty(); found = find_no_return()) {
+  for (auto found = find_no_return(); !found.empty() && !is_out_of_steps(); found = find_no_return()) {
     analyse_callers_of(found);
     undecided_.merge(users_of(found));
     analyse_callers();
@@ -506,8 +558,7 @@ std::vector<CodeFunction> CodeFunctions::find() {
 
 CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry,
                                   std::optional<std::int32_t> fp) {
-  CodeRowMaker maker(abi_);
-  return analyse(function.start, entry, maker, input_.image->budget(), fp);
+  return analyse(function.start, entry, maker_, input_.image->budget(), fp);
 }
 
 } // namespace sframe::generate

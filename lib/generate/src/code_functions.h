@@ -32,6 +32,8 @@ struct CodeFunction {
   bool follows = false;  ///< it starts where code that is understood, or padding, ends
   /// Targets of calls that perhaps never return, so that the code after them is guessed.
   std::vector<std::uint64_t> doubtful;
+  /// Return addresses, and padding that is jumped to, after which the function goes on.
+  std::set<std::uint64_t> inside;
   CodeRows rows;
 };
 
@@ -40,7 +42,8 @@ public:
   /// Nothing outside `holes` is analysed. All references must outlive the object.
   CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads);
 
-  /// Finds and analyses all. By address; starts differ.
+  /// Finds and analyses all. By address; starts differ. Some are missing if the image's budget for
+  /// Resource::code_steps is used up.
   std::vector<CodeFunction> find();
   /// The same function, entered with `entry` and code::Function::fp_at_start.
   CodeFunction again(const CodeFunction& function, const FrameRow& entry, std::optional<std::int32_t> fp);
@@ -53,7 +56,6 @@ private:
   enum class Returns : std::uint8_t { never, perhaps, surely };
   struct Start {
     std::uint64_t size = 0; ///< of its symbol; 0: not known
-    bool analysed = false;
     bool follows = false; ///< CodeFunction::follows
   };
   class Calls;
@@ -63,7 +65,9 @@ private:
   void add_referred_starts();
   void add_targets(const CodeFunction& function);
   void keep(CodeFunction function);
-  std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets) const;
+  bool take(std::uint64_t steps);
+  bool is_out_of_steps() const;
+  std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets);
   Returns returns(const CodeFunction& function) const;
   Returns returns_of(std::uint64_t start) const;
   bool is_external(std::uint64_t address) const;
@@ -85,8 +89,11 @@ private:
   const AddressSet& holes_;
   unsigned threads_;
   code::Callees callees_;
+  CodeRowMaker maker_; ///< for what is not analysed on several threads
   std::map<std::uint64_t, Start> starts_;
+  std::vector<std::uint64_t> pending_;          ///< starts that were not analysed
   std::set<std::uint64_t> named_;               ///< starts: CodeFunction::named
+  std::vector<std::uint64_t> new_names_;        ///< of which analyse_longer_ones() does not know
   std::map<std::uint64_t, CodeFunction> found_; ///< by start
   std::map<std::uint64_t, Returns> returns_;    ///< of starts; others: perhaps
   std::set<std::uint64_t> undecided_;           ///< functions of which returns() may have changed

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace sframe::generate {
 
@@ -34,10 +36,10 @@ public:
 
   /// Claims the function's addresses that no other function has claimed.
   void add(std::size_t index, const CodeFunction& function);
+  /// Claims the unclaimed addresses of [begin, claim.end). Calls visitor(AddressRange) for each part.
+  template <class Visitor> void add(std::uint64_t begin, const Claim& claim, Visitor visitor);
   /// Calls visitor(begin, claim) for each claim at an address of the range.
   template <class Visitor> void each_in(const CodeRows::Range& range, Visitor visitor) const;
-  /// All of them, by address, disjoint.
-  const std::map<std::uint64_t, Claim>& all() const { return claims_; }
 
 private:
   std::map<std::uint64_t, Claim> claims_; ///< by the first address
@@ -49,18 +51,24 @@ template <class Visitor> void Claims::each_in(const CodeRows::Range& range, Visi
   for (; at != claims_.end() && at->first < range.end; ++at) visitor(at->first, at->second);
 }
 
+template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& claim, Visitor visitor) {
+  const std::uint64_t all = begin;
+  const auto claim_to = [&](std::uint64_t end) {
+    if (begin >= end) return;
+    const auto added = claims_.emplace(begin, claim).first;
+    added->second.end = end;
+    visitor(AddressRange{begin, end - begin});
+  };
+  each_in({.begin = all, .end = claim.end}, [&](std::uint64_t claimed, const Claim& other) {
+    claim_to(claimed);
+    begin = other.end;
+  });
+  claim_to(claim.end);
+}
+
 void Claims::add(std::size_t index, const CodeFunction& function) {
-  for (const CodeRows::Range& range : function.rows.ranges) {
-    std::uint64_t begin = range.begin;
-    const auto claim_to = [&](std::uint64_t end) {
-      if (begin < end) claims_.emplace(begin, Claim{end, range.row, range.by_record, index});
-    };
-    each_in(range, [&](std::uint64_t claimed, const Claim& claim) {
-      claim_to(claimed);
-      begin = claim.end;
-    });
-    claim_to(range.end);
-  }
+  for (const CodeRows::Range& range : function.rows.ranges)
+    add(range.begin, {range.end, range.row, range.by_record, index}, [](const AddressRange&) {});
 }
 
 /// Decides which functions are accepted.
@@ -69,7 +77,11 @@ public:
   /// All references must outlive the object.
   Proof(const CfiInput& input, CodeFunctions& analysis, std::vector<CodeFunction>& functions)
       : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
-        states_(functions.size(), State::unproven), padding_(*input.abi) {}
+        states_(functions.size(), State::unproven), padding_(*input.abi) {
+    std::vector<AddressRange> stubs;
+    for (const Plt& plt : input.plts) stubs.push_back(plt.range);
+    stubs_ = AddressSet(std::move(stubs));
+  }
 
   void run();
   State state(std::size_t function) const { return states_[function]; }
@@ -95,6 +107,8 @@ private:
   bool is_plausible(const CodeFunction& function);
   void accept(std::size_t index);
   void spread();
+  void accept_what_jumps();
+  void accept_jumpers(std::size_t target);
   void add_doubtful_entries();
   bool enter_by_jumps();
   void accept_entry_point();
@@ -102,15 +116,19 @@ private:
   void refute_unconnected();
   void refute_rivals();
   void refute_second_entries();
-  const CodeRows::Range* range_of(std::uint64_t address, std::size_t& owner) const;
+  const CodeRows::Range* range_of(std::uint64_t address, std::span<const std::size_t> accepted,
+                                  std::size_t& owner) const;
 
   const CfiInput& input_;
   const AbiTraits& abi_;
   CodeFunctions& analysis_;
   std::vector<CodeFunction>& functions_;
   std::vector<State> states_;
+  AddressSet stubs_;
   code::CallEnds padding_;
   std::vector<std::size_t> pending_;         ///< accepted, but not spread yet
+  /// During accept_what_jumps(): functions that are jumped to, and those that jump to them.
+  std::vector<std::pair<std::size_t, std::size_t>> jumpers_;
   std::map<std::uint64_t, Entered> entered_; ///< starts of functions that accepted ones jump to
 };
 
@@ -122,7 +140,7 @@ CodeFunction* Proof::at(std::uint64_t start, std::size_t& index) {
 }
 
 bool Proof::in_stubs(std::uint64_t address) const {
-  return std::ranges::any_of(input_.plts, [&](const Plt& plt) { return plt.range.contains(address); });
+  return stubs_.contains(address);
 }
 
 /// FP has no say: both rows may name places with the same value.
@@ -170,8 +188,10 @@ void Proof::accept(std::size_t index) {
 /// Accepts what accepted functions call, or jump to with its row.
 void Proof::spread() {
   while (!pending_.empty()) {
-    const CodeFunction& function = functions_[pending_.back()];
+    const std::size_t index = pending_.back();
+    const CodeFunction& function = functions_[index];
     pending_.pop_back();
+    accept_jumpers(index);
     std::size_t target = 0;
     for (const CodeRows::Call& call : function.rows.calls)
       if (const CodeFunction* const callee = at(call.target, target))
@@ -236,33 +256,32 @@ void Proof::accept_entry_point() {
   accept(index);
 }
 
-const CodeRows::Range* Proof::range_of(std::uint64_t address, std::size_t& owner) const {
-  const auto after = std::ranges::upper_bound(functions_, address, {}, &CodeFunction::start);
-  for (auto function = after; function != functions_.begin();) {
-    --function;
-    owner = static_cast<std::size_t>(function - functions_.begin());
-    if (states_[owner] != State::accepted) continue;
-    const auto& ranges = function->rows.ranges;
-    const auto* const range = last_not_above(ranges, address, &CodeRows::Range::begin);
-    return range && address < range->end ? range : nullptr;
-  }
-  return nullptr;
+/// The range with the address in the last of the accepted functions that start at or before it.
+const CodeRows::Range* Proof::range_of(std::uint64_t address, std::span<const std::size_t> accepted,
+                                       std::size_t& owner) const {
+  const auto* const last =
+      last_not_above(accepted, address, [&](std::size_t index) { return functions_[index].start; });
+  if (!last) return nullptr;
+  owner = *last;
+  const auto* const range = last_not_above(functions_[owner].rows.ranges, address, &CodeRows::Range::begin);
+  return range && address < range->end ? range : nullptr;
 }
 
 /// Calls and jumps of accepted functions into accepted functions whose row there is another one, also those
 /// that run over padding into the next function: they do so after a call that does not return there, although
 /// the callee returns elsewhere.
 void Proof::refute_contradictions() {
-  std::vector<std::size_t> wrong;
+  std::vector<std::size_t> wrong, accepted;
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (states_[i] == State::accepted) accepted.push_back(i);
   const auto is_padding = [&](const CodeRows::Jump& jump) {
     const auto bytes = input_.image->read(jump.from, jump.target - jump.from);
     return bytes && padding_.is_padding(*bytes, jump.from, nullptr);
   };
-  for (std::size_t i = 0; i < functions_.size(); ++i) {
-    if (states_[i] != State::accepted) continue;
+  for (const std::size_t i : accepted) {
     std::size_t owner = 0;
     const auto contradicts = [&](std::uint64_t target, const FrameRow& row) {
-      const CodeRows::Range* const range = range_of(target, owner);
+      const CodeRows::Range* const range = range_of(target, accepted, owner);
       return range && !range->row.is_outermost() && !fits(row, range->row) &&
              (range->row.cfa.base != row.cfa.base || range->row.cfa != row.cfa);
     };
@@ -342,6 +361,35 @@ void Proof::refute_second_entries() {
   }
 }
 
+/// A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
+void Proof::accept_what_jumps() {
+  std::vector<std::size_t> proven; // by a jump to a stub
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
+    for (const CodeRows::Jump& jump : functions_[i].rows.jumps) {
+      std::size_t target = 0;
+      if (!jump.row || !fits(*jump.row, abi_.entry_row())) continue;
+      const CodeFunction* const entered = at(jump.target, target);
+      if (in_stubs(jump.target))
+        proven.push_back(i);
+      else if (entered && fits(entered->entry, abi_.entry_row()))
+        jumpers_.emplace_back(target, i);
+    }
+  }
+  std::ranges::sort(jumpers_);
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (states_[i] == State::accepted) accept_jumpers(i);
+  for (const std::size_t i : proven) accept(i);
+  spread();
+  jumpers_.clear();
+}
+
+void Proof::accept_jumpers(std::size_t target) {
+  for (auto jumper = std::ranges::lower_bound(jumpers_, std::pair(target, std::size_t{0}));
+       jumper != jumpers_.end() && jumper->first == target; ++jumper)
+    accept(jumper->second);
+}
+
 void Proof::run() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeRows& rows = functions_[i].rows;
@@ -350,25 +398,8 @@ void Proof::run() {
     else if (rows.returns && is_plausible(functions_[i]))
       accept(i);
   }
-  // A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
   spread();
-  for (bool any = true; any;) {
-    any = false;
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
-      if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
-      std::size_t target = 0;
-      const bool leaves = std::ranges::any_of(functions_[i].rows.jumps, [&](const CodeRows::Jump& jump) {
-        if (!jump.row || !fits(*jump.row, abi_.entry_row())) return false;
-        if (in_stubs(jump.target)) return true;
-        const CodeFunction* const entered = at(jump.target, target);
-        return entered && states_[target] == State::accepted && fits(entered->entry, abi_.entry_row());
-      });
-      if (!leaves) continue;
-      accept(i);
-      any = true;
-    }
-    spread();
-  }
+  accept_what_jumps();
   accept_entry_point();
   spread();
   if (enter_by_jumps()) spread();
@@ -386,9 +417,7 @@ public:
 
   /// Gives addresses to a function, apart from those that an earlier one has.
   void claim(std::size_t index, const CodeFunction& function) { claims_.add(index, function); }
-  /// After all claims.
-  void start();
-  /// Adds what the function has claimed.
+  /// After all claims: adds what the function has claimed.
   void add(std::size_t index, const CodeFunction& function);
   /// Leaves out a function without claims.
   void leave_out(const CodeFunction& function, const Reason& reason);
@@ -402,8 +431,7 @@ private:
   const CfiInput& input_;
   const Options& options_;
   Conversion& out_;
-  Claims claims_;
-  AddressSet done_; ///< addresses in the report
+  Claims claims_; ///< those without an owner are in the report
   std::vector<FrameRow> rows_;
   std::uint64_t covered_ = 0, left_ = 0; ///< of the current function
 };
@@ -425,12 +453,6 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
   for (const LeftOut& range : function.rows.left_out)
     leave_out_range({range.start, range.size}, range.reason);
   count();
-}
-
-void Writer::start() {
-  std::vector<AddressRange> ranges;
-  for (const auto& [begin, claim] : claims_.all()) ranges.push_back({begin, claim.end - begin});
-  done_ = AddressSet(std::move(ranges));
 }
 
 void Writer::leave_out(const CodeFunction& function, const Reason& reason) {
@@ -476,10 +498,9 @@ void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
 
 /// Adds to the report what no function covers, and what was not left out before.
 void Writer::leave_out_range(const AddressRange& range, Reason reason) {
-  for (const AddressRange& part : done_.outside(range)) {
-    report(part, reason);
-    done_.add(part);
-  }
+  constexpr std::size_t no_owner = std::numeric_limits<std::size_t>::max();
+  claims_.add(range.start, {range_end(range.start, range.size), {}, {}, no_owner},
+              [&](const AddressRange& part) { report(part, reason); });
 }
 
 void Writer::report(const AddressRange& range, Reason reason) {
@@ -496,13 +517,15 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
   if (holes.empty()) return;
   CodeFunctions analysis(input, holes, options.threads);
   std::vector<CodeFunction> functions = analysis.find();
+  // What calls or jumps into a function may be missing, so nothing is proven.
+  if (const Budget* budget = input.image->budget(); budget && budget->is_used_up(Resource::code_steps))
+    return;
   Proof proof(input, analysis, functions);
   proof.run();
   Writer writer(input, options, out);
   const auto is_accepted = [&](std::size_t i) { return proof.state(i) == State::accepted; };
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.claim(i, functions[i]);
-  writer.start();
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.add(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i) {
