@@ -32,8 +32,8 @@ public:
       const std::string path = (fs::path(folder) / name).string();
       auto found = open(path);
       if (!found) continue;
-      if (std::ranges::equal(found->image.build_id(), id)) return found;
-      reject(path, "build ID mismatch: expected " + to_hex(id) + ", file " + to_hex(found->image.build_id()));
+      if (has_id(found->image)) return found;
+      reject_id(path, found->image);
     }
     return std::nullopt;
   }
@@ -50,7 +50,19 @@ public:
     for (const fs::path& candidate : candidates) {
       auto found = open(candidate.string());
       if (!found || found->file.bytes().data() == image_.bytes().data()) continue;
+      // The file may be of any size, and its checksum needs all of it.
+      const bool has_ids = !image_.build_id().empty() && !found->image.build_id().empty();
+      if (has_ids && !has_id(found->image)) {
+        reject_id(candidate.string(), found->image);
+        continue;
+      }
       const auto bytes = found->file.bytes();
+      if (bytes.size() > left_to_sum_) {
+        if (has_ids) return found;
+        reject(candidate.string(), "too large for its checksum to be computed, and not both have a build ID");
+        continue;
+      }
+      left_to_sum_ -= bytes.size();
       const std::uint32_t crc =
           llvm::crc32({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
       if (crc == link->crc) return found;
@@ -71,11 +83,19 @@ private:
     return DebugFile{std::move(*file), std::move(*image)};
   }
 
+  bool has_id(const Image& image) const { return std::ranges::equal(image.build_id(), image_.build_id()); }
+
+  void reject_id(const std::string& path, const Image& image) {
+    reject(path,
+           "build ID mismatch: expected " + to_hex(image_.build_id()) + ", file " + to_hex(image.build_id()));
+  }
+
   void reject(const std::string& path, std::string why) {
     if (rejected_) rejected_->push_back({path, std::move(why)});
   }
 
   const Image& image_;
+  std::uint64_t left_to_sum_ = max_checksummed; ///< bytes of all candidates
   std::vector<Rejected>* rejected_;
   const OpenFile& open_;
 };

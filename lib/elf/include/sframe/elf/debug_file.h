@@ -60,10 +60,14 @@ struct Rejected {
   std::string why;
 };
 
+/// Bytes of candidates whose CRC find_debug_file() computes: half a second's work.
+inline constexpr std::uint64_t max_checksummed = std::uint64_t(512) << 20;
+
 /// The debug file of `image`, which was opened at `path` (used for .gnu_debuglink only). A file found by
-/// build ID must have that build ID, a file found by link that CRC. Candidates that exist but do not match
-/// are added to `rejected`, if given. `open` opens a candidate. Costs an attempt to open per candidate; the
-/// CRC reads the whole file.
+/// build ID must have that build ID. A file found by link must have that CRC, and no other build ID than the
+/// image; once candidates have more than max_checksummed bytes together, the build ID decides alone.
+/// Candidates that exist but do not match are added to `rejected`, if given. `open` opens a candidate. Costs
+/// an attempt to open per candidate; the CRC reads the whole file.
 using OpenFile = std::function<Result<File>(const std::string& path)>;
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
                                          std::span<const std::string> folders,
