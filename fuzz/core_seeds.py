@@ -30,6 +30,11 @@ def padded(contents, size=PAGE):
     return contents.ljust(size, b"\0")
 
 
+def shadow_pointer(address):
+    """NT_X86_SHSTK."""
+    return struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([address])
+
+
 ram = (stack, words([code + 8, code + 16, 0]), PAGE, 6)
 process = note(3, bytes(40) + b"program".ljust(96, b"\0"))
 
@@ -75,6 +80,22 @@ loads = [
 put("linked", core(status(7, code + 4, stack, stack) + process + auxv, loads))
 # Without the program's page: the memory around the entry is the program.
 put("linked-assumed", core(status(7, code + 4, stack, stack) + process + auxv, loads[1:]))
+# Programs that are not the core's: another machine, build ID, none; and with only a part of the core's in its page.
+if with_program:
+    size = -(-len(program) // PAGE) * PAGE
+    notes = status(7, code + 4, stack, stack) + process + auxv + files((text, text + size, 0, b"/srv/program"))
+    without_id = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256, with_id=False)
+    for label, page, other in (
+        ("another-machine", program[:PAGE], program[:18] + b"\xb7" + program[19:]),
+        ("another-program", program[:PAGE], program[:0x210] + b"\xff" + program[0x211:]),
+        ("without-id", program[:PAGE], without_id),
+        ("cut-id", program[:0x218], program),
+        ("cut-id-other", program[:0x218], program[:0x210] + b"\xff" + program[0x211:]),
+        ("no-elf", program[:PAGE], program[4:]),
+    ):
+        put(label, core(notes, [(text, page, size, 5), ram]), program=other)
+    gone = status(7, code + 4, stack, stack) + process + auxv + files((text, text + size, 0, b"/srv/program (deleted)"))
+    put("deleted", core(gone, [(text, without_id[:PAGE], size, 5), ram]), program=without_id)
 
 size = -(-len(program) // PAGE) * PAGE
 far = 0x10000000
@@ -98,12 +119,20 @@ for label, page in (("files", program[:PAGE]), ("files-no-headers", without_tabl
 calls = (0x20000000, b"\xff\xd0" * 64, PAGE, 5)
 records = words([value for i in range(6) for value in (stack + 16 * i + 16, 0x20000002 + 4 * i)] + [0, 0])
 put("records", core(status(7, 0x20000010, stack, stack) + process, [calls, (stack, records, PAGE, 6)]))
+# The same without frame pointers: the caller called a stub that jumps to the function, whose start is guessed by the return
+# before it; or a stub that ends otherwise.
+function = b"\x53\x48\x83\xec\x10" + b"\x90" * 11 + b"\x48\x83\xc4\x10\x5b\xc3"
+jumps = b"\x48\x8d\x04\x25\0\0\0\0\xe9" + struct.pack("<i", 0x40 - 0x80 - 13)
+for label, stub in (("stub", jumps), ("stub-ends", b"\x90\xc3"), ("stub-long", b"\x90" * 20), ("stub-calls", b"\xff\xd0")):
+    bytes_ = padded(b"\x90" * 11 + b"\xe8" + struct.pack("<i", 0x70) + b"\xc3", 0x3F) + b"\xc3" + padded(function, 0x40) + stub
+    loads = [(0x20000000, bytes_.ljust(PAGE, b"\xcc"), PAGE, 5), (stack, words([0, 0, 7, 0x20000010, 0, 0]), PAGE, 6)]
+    put(label, core(status(7, 0x20000048, stack, 0) + process, loads))
 
 
 # The hardware's shadow stack (NT_X86_SHSTK): the same return addresses as the stack, or others.
 def with_shadow(*returns):
     shadow = 0x7E0000000000
-    pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64])
+    pointer = shadow_pointer(shadow + 64)
     notes = status(7, code + 4, stack, stack) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
     entries = (shadow, padded(bytes(64) + words(returns)), PAGE, 6)
     return core(notes, [(text, program[:PAGE], size, 5), (code, program[PAGE : PAGE + 256], PAGE, 5), entries, ram])
@@ -112,6 +141,14 @@ def with_shadow(*returns):
 alone, with_cfi, with_others = 0x10, 0x12, 0xF2
 put("shadow", with_shadow(code + 8, code + 16, 0), (0, alone))
 put("shadow-differs", with_shadow(code + 12, code + 16, 0), (0, alone, with_cfi, with_others))
+# Entered by a jump to another function; with FP's chain for what no table has.
+records = words([stack + 0x40, code + 8, 7, 7, 7, 7, 7, 7, stack + 0x80, code + 12, 7, 7, 7, 7, 7, 7, 0, code + 16])
+for label, returns in (("shadow-chain", [code + 8, code + 12, code + 16, 0]), ("shadow-skips", [code + 12, code + 16, 0])):
+    pointer = shadow_pointer(0x7E0000000040)
+    notes = status(7, 0x20000010, stack, stack) + pointer + process + auxv
+    calls = [(0x20000000, b"\xff\xd0" * 64, PAGE, 5), (code, b"\xff\xd0" * 64, PAGE, 5)]
+    entries = (0x7E0000000000, padded(bytes(64) + words(returns)), PAGE, 6)
+    put(label, core(notes, [*calls, entries, (stack, padded(records), PAGE, 6)]), (0, alone, with_others))
 put("shadow-signal", with_shadow(1 << 63 | 0x7E0000000050, code + 16, 0), (alone, with_cfi))
 
 
@@ -130,7 +167,7 @@ marks = [shadow + 64 + 8, shadow + 64 + 16]
 for label, entries in (("plain", None), ("marks", [marks[0] | 1 << 63, marks[1] | 1 << 63, code + 8, code + 16, 0]),
                        ("differ", [marks[0] | 1 << 63, marks[1] | 1 << 63, code + 12, code + 20, 0]), ("no-marks", [code + 8, code + 16,
                                0])):
-    pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64]) if entries else b""
+    pointer = shadow_pointer(shadow + 64) if entries else b""
     notes = status(7, restorer, stack) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
     loads = [(text, program[:PAGE], size, 5), (code, program[PAGE : PAGE + 256], PAGE, 5), trampoline, (stack, padded(frames), PAGE, 6)]
     put("signals-" + label, core(notes, loads + ([(shadow, padded(bytes(64) + words(entries)), PAGE, 6)] if entries else [])), (0, 0x14,
@@ -143,7 +180,7 @@ for label, on_stack, returns in (("once", [code + 9, 0, code + 13, 0, 0], [code 
                                  ("nowhere", [7] * 8, [code + 9, code + 13, code + 17, 0]), ("old", [code + 13, code + 9, code + 9,
                                          code + 13, 0], [code + 9, code + 13, code + 13, 0]),
                                  ("trampoline", [7, restorer, 0], [restorer, code + 9, 0])):
-    pointer = struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([shadow + 64])
+    pointer = shadow_pointer(shadow + 64)
     notes = status(7, code + 4, stack, stack + 8) + pointer + process + auxv + files((text, text + size, 0, b"/srv/program"))
     put("returns-" + label, core(notes, [(text, program[:PAGE], size, 5), (code, calls.ljust(256, b"\x90"), PAGE, 5), trampoline,
                                         (shadow, padded(bytes(64) + words(returns)), PAGE, 6), (stack, words(on_stack + [0] * 30), PAGE,
@@ -154,7 +191,7 @@ costly = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"\x0a\x0b"
 size = -(-len(costly) // PAGE) * PAGE
 threads = b"".join(status(7 + i, code + 100 + 7 * i, stack, stack) for i in range(8))
 notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
-put("costly", core(notes, [(text, costly, size, 5), (stack, words([code + 90, code + 130] * 200 + [0]), PAGE, 6)]), program=costly)
+put("costly", core(notes, [(text, costly, size, 5), (stack, words([code + 90, code + 130] * 200 + [0]), PAGE, 6)]), (0, 2), program=costly)
 
 # A stripped Go program: main.main has 24 bytes of frame, runtime.mcall has 8 and sets SP, runtime.goexit is the outermost.
 go = elf([(".gopclntab", 1, 2, lambda at: table(20))], 0x200)
@@ -163,6 +200,67 @@ threads = status(7, code + 16, stack) + status(8, code + 144, stack + 64) + stat
 notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
 returns = words([0, 0, 0, code + 80, 0, 0, 0, 0, 0, code + 20, 0, 0, 0, code + 80, 0, 0, code + 80, 0])
 put("go", core(notes, [(text, go, size, 5), (stack, padded(returns), PAGE, 6)]), (0, 8), program=go)
+
+
+def arm_status(tid, pc, sp, fp=0, lr=0):
+    return note(1, bytes(32) + struct.pack("<II", tid, 0) + bytes(72) + words([0] * 29 + [fp, lr, sp, pc, 0]) + bytes(8))
+
+
+# main.main calls runtime.systemstack, which calls main.main by a pointer on this stack, its own one. The frame pointer is
+# still that of the first main.main; runtime.goexit called that. Also with the call, the value or the size wrong, and with
+# functions that interrupt others in its place.
+record = stack + 0x200
+
+
+def call(at, target):
+    return b"\xe8" + struct.pack("<i", target - at - 5)
+
+
+main = b"\x48\x83\xec\x18\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10\x90" + call(15, 0x80)
+caller = padded(b"", 16) + call(0x50, 0) + b"\x90"
+instructions = padded(main, 0x40) + padded(caller, 0x40) + padded(b"\x90" * 14 + b"\xff\xd0", 0x40)
+inner = padded(words([0, 0, record, code + 0x90]), 0x200 - 24)
+for label, third, frames in (
+    ("go-system-stack", (b"runtime.systemstack", 2), inner + words([code + 20, 7, 8, 0, code + 0x55, 0])),
+    ("go-system-other", (b"runtime.systemstack", 2), inner + words([code + 21, code + 20, 8, 0, code + 0x55, 0])),
+    ("go-system-no-caller", (b"runtime.systemstack", 2), inner + words([code + 20, 7, 8, 0, code + 0x54, 0])),
+    ("go-interrupted", (b"runtime.sigpanic", 0), inner + words([code + 20, 7, 8, 0, code + 0x55, 0])),
+):
+    made = elf([(".gopclntab", 1, 2, lambda at: table(20, third=third))], 0x200)
+    made = made[:PAGE] + instructions + made[PAGE + len(instructions) :]
+    pointer = shadow_pointer(shadow + 64)
+    notes = status(7, code + 14, stack) + process + auxv + files((text, text + size, 0, b"/srv/program"))
+    loads = [(text, made, size, 5), (stack, padded(frames), PAGE, 6)]
+    put(label, core(notes, loads), (0, 8), program=made)
+    entries = padded(bytes(64) + words([code + 0x90, code + 0x85, code + 20, code + 0x55, 0]))
+    put(label + "-shadow", core(notes + pointer, [*loads, (shadow, entries, PAGE, 6)]), program=made)
+arm = elf([(".gopclntab", 1, 2, lambda at: table(20, 4))], 0x200)
+arm = arm[:18] + b"\xb7" + arm[19:]
+threads = arm_status(7, code + 16, stack) + arm_status(8, code + 0x84, stack + 64, stack + 128, code + 20)
+notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
+returns = words([code + 20, 0, 0, code + 80, 0, 0, 0, 0, 0, code + 20, 0, 0, 0, code + 80, 0, 0, code + 80, 0])
+put("go-arm", core(notes, [(text, arm, size, 5), (stack, padded(returns), PAGE, 6)], 183), (0, 8), program=arm)
+# AArch64: code to which a handler returns (mov x8, #139; svc #0), after it another signal frame, whose ucontext is 128 bytes
+# above SP, and SP and the pc 432 further; with a guarded control stack, with a cap for each signal, and without.
+arm = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256)
+arm = arm[:18] + b"\xb7" + arm[19:PAGE] + struct.pack("<64I", *([0xD63F0000] * 64)) + arm[PAGE + 256 :]  # blr x0
+size = -(-len(arm) // PAGE) * PAGE
+trampoline = (restorer, struct.pack("<II", 0xD2801168, 0xD4000001) * 2, PAGE, 5)
+
+
+def arm_frame(pc, sp):
+    return padded(bytes(560) + words([sp, pc, 0]), 0x400)
+
+
+frames = arm_frame(restorer, stack + 0x400) + arm_frame(code + 4, stack + 0x800) + words([0, code + 8, 0, 0])
+cap = shadow + 64 & ~0xFFF
+for label, entries in (("plain", None), ("caps", [cap, code + 8, code + 12, 0]), ("no-caps", [code + 8, code + 12, 0])):
+    gcs = struct.pack("<III", 6, 24, 0x410) + b"LINUX\0\0\0" + words([1, 0, shadow + 64]) if entries else b""
+    notes = arm_status(7, restorer, stack, 0, code + 8) + gcs + process + auxv
+    notes += files((text, text + size, 0, b"/srv/program"))
+    loads = [(text, arm, size, 5), trampoline, (stack, padded(frames, 2 * PAGE), 2 * PAGE, 6)]
+    put("arm-signals-" + label, core(notes, loads + ([(shadow, padded(bytes(64) + words(entries)), PAGE, 6)] if entries else []), 183),
+        (0, alone), program=arm)
 
 if not with_program:
     running = status(7, code + 4, stack, stack)

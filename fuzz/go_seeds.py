@@ -28,8 +28,8 @@ def values(pairs, quantum):
     return out + b"\0"
 
 
-def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None):
-    """`wrong`: a replacement for the tables of values."""
+def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None, third=FUNCTIONS[2][1:3]):
+    """`wrong`: a replacement for the tables of values. `third`: name and flags of the last function."""
     has_frames, entry = version >= 18, "<I" if version >= 18 else "<Q"
     names, files, all_values, data = b"", b"/go/src/runtime/asm.s\0/srv/main.go\0", b"\0", b""
     units = struct.pack("<II", 0, 22)
@@ -38,7 +38,7 @@ def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None):
     # Before 1.16 names and data are counted from the start of the table.
     header = 16 if version == 12 else 0
     places = []
-    for at, name, flags, *tables in FUNCTIONS:
+    for at, name, flags, *tables in (*FUNCTIONS[:2], (0x80, *third, *FUNCTIONS[2][3:])):
         places.append((base + at, header + list_size + len(data)))
         offsets = []
         for one in tables:
