@@ -109,6 +109,19 @@ for number, (name, (order, sp, fp, other, machine)) in enumerate(ABIS.items()):
         # lea LIST(%rip), %rax; ret: the list is moved, as the function is at its place.
         moved = {LIST: bytes.fromhex("488d05") + pack("i", 0x10 - 7) + b"\xc3", LIST + 0x10: pieces[LIST]}
         put("function", 0xC0, pieces | moved)
+    # Functions that add: lea, add $0x10, %rax; adr x0, add x0, x0, #16; larl %r2, la %r2, 16(%r2); and that do more than that.
+    adds = {
+        "amd64": ("488d05" + struct.pack("<i", 0x30 - 7 - 16).hex() + "4883c010c3", "488b0025ff000000c3"),
+        "aarch64": ("00010010" + "00400091" + "c0035fd6", "000040f9" + "c0035fd6"),
+        "aarch64_be": ("00010010" + "00400091" + "c0035fd6", "000040f9" + "c0035fd6"),
+        "s390x": ("c02000000010" + "41202010" + "07fe", "e32020000004" + "07fe"),
+    }
+    for number_of, instructions in enumerate(adds[name]):
+        moved = {LIST: bytes.fromhex(instructions), LIST + 0x30: pieces[LIST]}
+        put("%s-adds-%d" % (name, number_of), 0xC0 | number, pieces | moved)
+    # All is registers: the function never returns.
+    put(name + "-no-return", 0xC0 | number, {LIST: (b"\x90" if name == "amd64" else bytes.fromhex({
+        "s390x": "0700"}.get(name, "1f2003d5"))) * 24})
 
     FIRST, SECOND, FILE, OTHER = BASE + 0x20, BASE + 0x40, BASE + 0x80, BASE + 0x400
     ident = b"\x7fELF" + bytes([2, 1 if order == "<" else 2, 1]) + bytes(9)
@@ -128,4 +141,8 @@ for number, (name, (order, sp, fp, other, machine)) in enumerate(ABIS.items()):
         OTHER: by_sections,
         BASE + 0x300: words(CODE, CODE + 0x80, CODE + 0x8010, CODE + 0x9000),  # to be asked for
     })
+    # A file of another machine, and one whose headers are cut.
+    for label, wrong in (("machine", file[:18] + pack("H", 8) + file[20:]), ("cut", file[:70])):
+        put("%s-gdb-%s" % (name, label), 0x80 | number, {
+            BASE: pack("II", 1, 0) + words(0, FIRST), FIRST: words(0, 0, FILE, len(wrong)), FILE: wrong, BASE + 0x300: words(CODE, FILE)})
     put(name + "-gdb-version", 0x80 | number, {BASE: pack("II", 2, 0) + words(0, FIRST)})
