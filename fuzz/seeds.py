@@ -3,6 +3,7 @@
 that test/inputs/assemble makes). walk and dynamic have scripts of their own, cfi a further one. What tools are
 missing for is left out."""
 import base64
+import itertools
 import lzma
 import os
 import re
@@ -110,6 +111,28 @@ def section(elf, wanted):
     return b""
 
 
+def archive(*members):
+    body = b"!<arch>\n"
+    for label, contents in members:
+        body += b"%-16s%-12d%-6d%-6d%-8o%-10d`\n" % (label + b"/", 0, 0, 0, 0o644, len(contents)) + contents + b"\n" * (len(contents) % 2)
+    return body
+
+
+def without_sections(elf):
+    return elf[:40] + bytes(8) + elf[48:58] + bytes(6) + elf[64:]
+
+
+def with_headers(wanted, count, size):
+    """A program that has `count` headers of that section over the same bytes."""
+    names = b"\0.shstrtab\0" + wanted + b"\0"
+    start = 64 + len(names) + -len(names) % 8
+    at = start + size
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, at, 0, 64, 0, 0, 64, count + 2, 1)
+    entries = bytes(64) + struct.pack("<IIQQQQIIQQ", 1, 3, 0, 0, 64, len(names), 0, 0, 1, 0)
+    entries += struct.pack("<IIQQQQIIQQ", 11, 1, 2, 0x1000, start, size, 0, 0, 8, 0) * count
+    return (head + names).ljust(start, b"\0") + bytes(size) + entries
+
+
 THROWS = """
 struct A { ~A(); }; void f(); int g(int);
 int h(int n) { A a; try { f(); for (int i = 0; i < n; ++i) n += g(i); } catch (int x) { return x; } catch (...) { A b; f(); } return n; }
@@ -183,6 +206,22 @@ FUNCTION(differs, "nop; nop; ret")
 int main() { return 0; }
 """
 
+# Functions without symbols and CFI, as what the code says of them: cold parts that are entered by jumps with one row, and with
+# several; ends that a jump contradicts; code after data; a jump table of pointers; an entry point that does not return.
+STRIPPED = """
+#define FRAME "push %rbx; sub $16, %rsp;"
+#define END "add $16, %rsp; pop %rbx; ret;"
+asm(".globl begin; begin: call one; call two; call three; call four; call five; call six; call tabled; 1: jmp 1b; .p2align 4;"
+    "one: " FRAME "test %edi, %edi; je cold; call leaf; " END ".p2align 4; two: " FRAME "test %edi, %edi; jne cold; " END
+    ".p2align 4; three: " FRAME "test %edi, %edi; je mixed; " END ".p2align 4; four: push %rbx; test %edi, %edi; je mixed; pop %rbx; ret;"
+    ".p2align 4; five: sub $40, %rsp; test %edi, %edi; je inside; add $40, %rsp; ret; .p2align 4; six: " FRAME "nop; inside: " END
+    ".p2align 4; leaf: ret; .p2align 4; leaf_two: push %rbx; jmp leaf_three; .p2align 4; leaf_three: pop %rbx; ret;"
+    "tabled: cmp $3, %edi; ja 9f; mov %edi, %eax; jmp *table(,%rax,8); 2: mov $1, %eax; ret; 3: push %rbx; call leaf; pop %rbx; 9: ret;"
+    ".byte 6, 6, 6, 6, 0x0f, 0x1f, 0x40, 0; .p2align 4; .byte 6, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x0f, 0x1f, 0x80, 0, 0, 0, 0;"
+    "alone: push %rbx; call leaf; pop %rbx; ret; .byte 6, 6, 6; .p2align 4, 6; push %rbx; nop; pop %rbx; ret;"
+    ".section .text.unlikely, \\"ax\\"; cold: call leaf; " END "mixed: nop; ret; .section .rodata; .p2align 3; table: .quad 2b, 3b, 9b, 9b");
+"""
+
 # FDO_PACKAGING_METADATA: what distributions write into programs (systemd's package notes).
 PACKAGE = """
 asm(".pushsection .note.package, \\"a\\", @note; .p2align 2; .long 4, 2f - 1f, 0xcafe1a7e; .asciz \\"FDO\\"; 1: .asciz "
@@ -241,8 +280,14 @@ elif name == "unpack":
                 path = os.path.join(work, "o")
                 open(path, "wb").write(contents)
                 for how in ("zlib", "zstd"):
-                    if run("llvm-objcopy-22", "--compress-sections=*=" + how, path, path + how) is not None:
-                        put(label + ".sections-" + how, open(path + how, "rb").read())
+                    if run("llvm-objcopy-22", "--compress-sections=.sframe=" + how, path, path + how) is not None:
+                        packed = open(path + how, "rb").read()
+                        put(label + ".sections-" + how, packed)
+                        if number == 0 and (part := section(packed, ".sframe") or section(packed, ".eh_frame")):
+                            # Another size, which is implausible or wrong; damage; another algorithm.
+                            for change, at, value in (("huge", 14, 0xff), ("larger", 9, 1), ("damaged", 30, 0xff), ("unknown", 0, 9)):
+                                wrong = part[:at] + bytes([value]) + part[at + 1:]
+                                put("%s.sections-%s-%s" % (label, how, change), packed.replace(part, wrong))
 elif name == "demangle":
     names = set()
     for _, contents in files(".o", ".so"):
@@ -315,9 +360,8 @@ elif name == "code":
     # Jump tables, calls that do not return, an adjusted stack.
     for target, abi in TARGETS.items():
         for options in (("-O2", "-fPIC"), ("-O1", "-fno-omit-frame-pointer")):
-            for built in compiled_for(target, JUMPS, "-ffunction-sections", *options):
-                if not (text := section(built, ".text.f")):
-                    continue
+            for built in itertools.islice(compiled_for(target, JUMPS, "-ffunction-sections", *options), 1):  # the object
+                text = section(built, ".text.f")
                 put("jumps-%s%s" % (target, "".join(options)), bytes([abi, 16, 0, 0]) + text)
                 put("jumps-%s%s-rows" % (target, "".join(options)), bytes([abi, 16, 100, 0]) + bytes(range(64)) + text)
 elif name == "cfi":
@@ -355,6 +399,7 @@ elif name == "source":
                 open(path + "x", "wb").write(lzma.compress(open(path + "s", "rb").read()))
                 if run("objcopy", "-S", "--add-section", ".gnu_debugdata=" + path + "x", path) is not None:
                     put("debugdata" + "".join(options), open(path, "rb").read())
+                    put("debugdata-damaged" + "".join(options), open(path, "rb").read().replace(b"\xfd7zXZ", b"\xfd7zXY"))
     # LLVM's: addresses, locations and ranges by index; types in units of their own.
     for label, options in (("clang-5", ("-gdwarf-5",)), ("clang-types", ("-gdwarf-4", "-fdebug-types-section")),
                            ("clang-2", ("-gdwarf-2",))):
@@ -378,6 +423,8 @@ elif name == "debugfile":
         if built:
             open(path, "wb").write(built)
             open(path + ".alt", "wb").write(b"alternate\0" + bytes(range(20)))
+            open(path + ".alt-path", "wb").write(b"/x/.dwz/alternate\0" + bytes(range(20)))
+            open(path + ".xz", "wb").write(lzma.compress(built))
             if run("objcopy", "--only-keep-debug", path, path + ".debug") is not None and \
                     run("objcopy", "--strip-debug", "--add-gnu-debuglink=" + path + ".debug", path, path + "linked") is not None and \
                     run("strip", path, "-o", path + "stripped") is not None and \
@@ -386,6 +433,11 @@ elif name == "debugfile":
                 pair("linked", read("linked"), read(".debug"))
                 pair("stripped", read("stripped"), read(".debug"))
                 pair("alternate", read("alternate"), read(".debug"))
+                if run("objcopy", "--add-section", ".gnu_debugaltlink=" + path + ".alt-path", path, path + "alternate") is not None:
+                    pair("alternate-path", read("alternate"), read(".debug"))
+                if run("objcopy", "-S", "--add-section", ".gnu_debugdata=" + path + ".xz", path, path + "small") is not None:
+                    pair("debugdata", read("small"), b"")
+                    pair("debugdata-damaged", read("small").replace(b"\xfd7zXZ", b"\xfd7zXY"), b"")
                 # Without a build ID the file is found by its name and checksum; or by both another one.
                 without_id = ("objcopy", "-R", ".note.gnu.build-id")
                 if run(*without_id, path + "linked", path + "named") is not None:
@@ -436,7 +488,7 @@ elif name == "callbacks":
                     length) + landing + b"\x41\x0e\x10\x86\2\x43\x0d\6", is_64)
         memory = (struct.pack("<6i", *pairs) + cfi).ljust(0x100, b"\0") + struct.pack("<96Q", *(0x10000 + (0x100 + 8 * i + 16, 200, 90,
                 30)[i % 4] for i in range(96)))
-        for what in (0, 1, 2, 8, 16, 31):
+        for what in (0, 1, 2, 8, 16, 31, 32):
             registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
             put("memory-%s-%d" % (label, what), bytes([what, 3]) + registers + memory)
 elif name in ("codec", "gnu"):
@@ -466,6 +518,11 @@ elif name == "generate":
                 for kind, contents in (("odd", built_odd), ("odd-bare", without_section(built_odd, ".eh_frame"))):
                     for repair in range(3) if contents else ():
                         put("%s-%d" % (kind, repair), bytes([128, repair << 6]) + contents)
+                # Without names, too.
+                static = ("-no-pie", "-fno-pie", "-nostdlib", "-static", "-s", "-fno-asynchronous-unwind-tables")
+                for kind, source, start in (("cold", STRIPPED, "begin"), ("odd-stripped", ODD, "one")):
+                    if stripped := compiled(source, *static, "-Wl,-e," + start):
+                        put(kind, bytes([128, 0]) + stripped)
             frames = section(built, ".eh_frame")
             for repair in range(3):
                 put("%s-code-%d" % (label, repair), bytes([128, repair << 6]) + built)
@@ -536,28 +593,19 @@ elif name == "sidecar":
 else:
     for label, contents in files(".sframe", ".o", ".so", "-pie", "-static", ".core", ".a"):
         put(label, contents)
-    if name == "verify":
-        # Programs with SFrame of GNU as, names and source lines; one whose SFrame lies.
-        for label, source, options in (("g", NUMBERS, ("-O2", "-g")),
-                                       ("static", NUMBERS, ("-O1", "-nostdlib", "-static", "-Wl,-e,f")),
-                                       ("object", THROWS, ("-c", "-O2")),
-                                       ("both", ENDS, ("-O2", "-DBOTH", "-nostdlib", "-static", "-Wl,-e,main")),
-                                       ("both-object", ENDS, ("-c", "-O1", "-DBOTH")),
-                                       ("odd", ODD, ("-nostdlib", "-static", "-Wl,-e,main")), ("odd-object", ODD, ("-c", "-g"))):
-            built = compiled(source, "-Wa,--gsframe", *options)
-            if built:
-                put("program-" + label, built)
-                if frames := section(built, ".sframe"):
-                    put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))
-                if label == "static":
-                    for place, wrong in (*with_damage(built, ".sframe", 28, 8), *with_damage(built, ".eh_frame", 4, 8)):
-                        put("program-%s-%s" % (label, place), wrong)
-                if label == "odd":
-                    for place, wrong in (*with_damage(built, ".sframe", 28, 6), *with_last_rules(built)):
-                        put("program-%s-%s" % (label, place), wrong)
-        for label, contents in files("v3-gas247-static"):
-            for place, wrong in (*with_damage(contents, ".sframe", 28, 3), *with_damage(contents, ".eh_frame", 4, 3)):
-                put("%s-%s" % (label, place), wrong)
+    # The same bytes in so many sections that the limit for an input of this size is reached; no section headers; an object's
+    # section as a core's; another machine.
+    put("many-sections", with_headers(b".sframe", 160, 1 << 16))
+    put("many-tables", with_headers(b".eh_frame", 160, 1 << 16))
+    for label, contents in files("v3-gas247-static"):
+        put(label + "-no-headers", without_sections(contents))
+        if contents[5] == 1:
+            put(label + "-core", contents[:16] + b"\4" + contents[17:])
+            put(label + "-machine", contents[:18] + b"\xb7\0" + contents[20:])
+            mixed = (b"raw.o", section(contents, ".sframe")), (b"text.txt", b"a text"), (b"cut.o", contents[:80]), (b"good.o", contents)
+            put(label + ".a", archive(*mixed))
+            put(label + "-none.a", archive(*mixed[1:3]))
+    if name in ("verify", "dump"):
         # Relocations of functions' starts: of another type, of nothing, beside them, missing.
         for label, contents in files("v3-gas247-cc-sections.o"):
             table = section(contents, ".rela.sframe")
@@ -569,6 +617,32 @@ else:
                                           more))):
                 changed = b"".join(struct.pack(order + "QQq", *(wrong(*entry) if i % 2 else entry)) for i, entry in enumerate(entries))
                 put("%s-%s" % (label, change), contents.replace(table, changed))
+    if name == "verify":
+        # Programs with SFrame of GNU as, names and source lines; one whose SFrame lies.
+        for label, source, options in (("g", NUMBERS, ("-O2", "-g")),
+                                       ("static", NUMBERS, ("-O1", "-nostdlib", "-static", "-Wl,-e,f")),
+                                       ("object", THROWS, ("-c", "-O2")),
+                                       ("both", ENDS, ("-O2", "-DBOTH", "-nostdlib", "-static", "-Wl,-e,main")),
+                                       ("both-object", ENDS, ("-c", "-O1", "-DBOTH")),
+                                       ("odd", ODD, ("-nostdlib", "-static", "-Wl,-e,main")),
+                                       ("odd-g", ODD, ("-g", "-nostdlib", "-static", "-Wl,-e,main")), ("odd-object", ODD, ("-c", "-g"))):
+            built = compiled(source, "-Wa,--gsframe", *options)
+            if built:
+                put("program-" + label, built)
+                if frames := section(built, ".sframe"):
+                    put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))
+                if label == "static":
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 8), *with_damage(built, ".eh_frame", 4, 8)):
+                        put("program-%s-%s" % (label, place), wrong)
+                if label == "both-object":
+                    for place, wrong in with_damage(built, ".sframe", 28, 24):
+                        put("program-%s-%s" % (label, place), wrong)
+                if label == "odd":
+                    for place, wrong in (*with_damage(built, ".sframe", 28, 6), *with_last_rules(built)):
+                        put("program-%s-%s" % (label, place), wrong)
+        for label, contents in files("v3-gas247-static"):
+            for place, wrong in (*with_damage(contents, ".sframe", 28, 3), *with_damage(contents, ".eh_frame", 4, 3)):
+                put("%s-%s" % (label, place), wrong)
     if name == "dump":
         # Reports of sframe-gen on a section, before it; and what is no report, or about another section.
         for label, contents in files("v2-gas244.sframe", "v3-gas247.sframe", "gas240.sframe"):
