@@ -62,6 +62,7 @@ sframe_status c_name(uint64_t address, char* buffer, size_t size, uint64_t* offs
 
 struct Frames {
   sframe_process* process;
+  unsigned most = 200;
   unsigned count = 0;
   std::uint64_t first_pc = 0;
 };
@@ -75,24 +76,32 @@ int take(const sframe_frame* frame, void* arg) {
   const sframe_status named = sframe_function_name(frames.process, frame, name, sizeof name, &offset);
   if (named == SFRAME_OK || named == SFRAME_NO_MEMORY)
     require(std::memchr(name, 0, sizeof name), "no end of a name");
-  return ++frames.count >= 200;
+  char memory[24];
+  size_t read = 0;
+  if (sframe_read_memory(frames.process, frame->cfa, memory, sizeof memory, &read) == SFRAME_OK)
+    require(read == sizeof memory, "less memory");
+  return ++frames.count >= frames.most;
 }
 
 void walk_c(Target& target) {
   const sframe_callbacks callbacks{sizeof callbacks, c_table, c_word, c_register, c_name};
   sframe_error error{.size = sizeof error};
+  require(!sframe_open_callbacks("vax", &callbacks, &target, &error) && *error.message, "an unknown ABI");
   Frames frames{sframe_open_callbacks("amd64", &callbacks, &target, &error)};
   require(frames.process, "no process");
+  if (target.what & 32) frames.most = 2;
   sframe_set_caching(frames.process, target.what & 8 ? SFRAME_CACHE_GLOBAL : SFRAME_CACHE_NONE);
   sframe_end end{.size = sizeof end};
   const sframe_status status = sframe_walk(frames.process, 0, take, &frames, &end, &error);
   require(*sframe_status_text(status) && *sframe_reason_text(end.why), "no text");
   if (status == SFRAME_OK) {
-    require(frames.count > 0 && frames.first_pc == target.registers[16], "another first frame");
+    require(frames.count > 0 && frames.count <= frames.most && frames.first_pc == target.registers[16],
+            "another first frame");
     require(std::memchr(end.reason, 0, sizeof end.reason), "no end of a reason");
   } else {
     require(std::memchr(error.message, 0, sizeof error.message), "no end of a message");
   }
+  require(sframe_flush(frames.process, 0, ~std::uint64_t(0)) == SFRAME_OK, "not flushed");
   sframe_close(frames.process);
 }
 

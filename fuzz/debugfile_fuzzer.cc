@@ -50,8 +50,12 @@ public:
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 };
 
-/// A module of the program: names, lines and tables, wherever they are.
-void use_module(const elf::Image& image, const std::string& folder, std::uint64_t size) {
+/// What is known of a module's file.
+enum class Known { path, name, nothing };
+
+/// A module of the program: names, lines and tables, wherever they are. If only the file's name is known, it
+/// is looked for in folders, by the start of its build ID, and has SFrame generated from CFI.
+void use_module(const elf::Image& image, const std::string& folder, std::uint64_t size, Known known) {
   modules::FileOptions files{.sysroot = folder,
                              .sframe_dir = folder + "/sframe",
                              .more_debug_dirs = {folder + "/debug"},
@@ -59,8 +63,23 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
                              .trust = modules::FileTrust::all};
   files.add_budget(size);
   NoMemory memory;
-  modules::ModuleInfo info{.path = "/program", .file = {}, .start = 0, .end = ~std::uint64_t(0), .bias = 0};
+  static const auto folders =
+      std::make_shared<const std::vector<std::string>>(std::initializer_list<std::string>{"/debug", ""});
+  constexpr const char* paths[] = {"/program", "program", "/nothing"};
+  modules::ModuleInfo info{.path = paths[static_cast<std::size_t>(known)],
+                           .file = {},
+                           .start = 0,
+                           .end = ~std::uint64_t(0),
+                           .bias = 0};
   info.build_id.assign(image.build_id().begin(), image.build_id().end());
+  if (known == Known::name) {
+    files.generate_sframe = true;
+    info.folders = folders;
+    if (constexpr std::size_t kept = 8; info.build_id.size() > kept) {
+      std::ranges::fill(std::span(info.build_id).subspan(kept), std::byte());
+      info.build_id_cut = true;
+    }
+  }
   modules::Module module(std::move(info), *image.abi(), files, memory);
   modules::DwarfSource source;
   for (const std::string& path : {module.file_path(), module.debug_file_path(), module.verified_path()})
@@ -84,6 +103,8 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
     }
     if (--left == 0) break;
   }
+  if (const auto sidecar = module.converted_sidecar(); !sidecar.empty())
+    fuzz::require(elf::Image::parse(sidecar).has_value(), "a sidecar that cannot be read");
   (void)module.problem();
 }
 
@@ -136,7 +157,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (image->abi()) {
     const fuzz::Cost cost(size, fuzz::many_passes);
-    use_module(*image, folder.path, size);
+    for (const Known known : {Known::path, Known::name, Known::nothing})
+      use_module(*image, folder.path, size, known);
   }
   std::error_code error;
   for (const std::string& path : written) std::filesystem::remove(path, error);

@@ -5,7 +5,7 @@
 // function that is found contains the address; a JSON string is valid for another implementation and has the
 // same text if that is UTF-8; text for the terminal has no control characters.
 
-#include "cost.h"
+#include "memory_file.h"
 
 #include "sframe/base/proc_text.h"
 #include "sframe/languages/perf_map.h"
@@ -16,6 +16,7 @@
 #include <llvm/Support/JSON.h>
 
 #include <algorithm>
+#include <span>
 
 namespace readers_fuzzer {
 
@@ -29,10 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = verify::Baseline::parse(written);
     fuzz::require(again && again->text() == written, "a baseline does not read back");
   }
-  const auto map = languages::PerfMap::parse(text);
+  const fuzz::MemoryFile file(std::as_bytes(std::span(data, size)));
+  const auto map = languages::PerfMap::read(file.path());
+  fuzz::require(map.has_value(), "a map that cannot be read");
   for (std::uint64_t address = 0x1000; address != 0;
        address = address < 0x3000 ? address + 0x80 : address << 8)
-    if (const auto function = map.find(address, address + 1))
+    if (const auto function = map->find(address, address + 1))
       fuzz::require(function->offset >= 1 && function->offset <= address + 1,
                     "an address outside of a function");
   for (const MapsLine& line : parse_maps(text)) fuzz::require(line.start < line.end, "an empty mapping");
