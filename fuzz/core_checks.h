@@ -63,6 +63,17 @@ inline void check_modules(process::CoreSpace& space) {
   }
 }
 
+/// What the core says of the process: its sizes are bounded by the file's and by those of the notes.
+inline void check_process(const elf::Core& core, std::size_t file_size) {
+  constexpr std::size_t longest_arguments = 80;
+  require(core.is_minidump() || core.arguments().size() <= longest_arguments);
+  require(core.arguments().size() <= 2 * file_size);
+  require(core.command_line().size() <= elf::Core::max_arguments);
+  require(core.is_minidump() || !core.time());
+  for (const elf::TaggedValue& value : core.auxiliary_vector()) require(value.tag != 0);
+  for (const Problem& problem : core.problems()) require(!problem.what.empty());
+}
+
 inline void check_signal(const elf::Core& core) {
   require(!elf::signal_name(core.signal()).empty());
   const auto& info = core.signal_info();
@@ -76,6 +87,7 @@ inline int check_core(const std::uint8_t* data, std::size_t size) {
   const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
   if (!core) return 0;
   check_memory(*core, size);
+  check_process(*core, size);
   check_signal(*core);
   const auto process = process::CoreProcess::create(*core, {.open_files = false});
   if (!process) return 0;

@@ -33,8 +33,7 @@ public:
   bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     require(frame.number == count_ && frame.pc == registers.pc);
     require((frame.found_by == nullptr) == (frame.number == 0));
-    if (modules::Module* module = space_.module_at(frame.lookup_pc()))
-      symbols_.find(*module, frame.lookup_pc(), frame.pc);
+    (void)modules::function_of(frame, space_.module_at(frame.lookup_pc()), symbols_);
     return ++count_ <= max_frames;
   }
   std::uint32_t count() const { return count_; }

@@ -120,8 +120,8 @@ public:
   std::span<const CoreThread> threads() const { return threads_; }
 
   std::uint32_t pid() const { return pid_; }                ///< from NT_PRPSINFO, else the first thread's tid
-  std::string_view process_name() const { return name_; }   ///< pr_fname: at most 15 bytes
-  std::string_view arguments() const { return arguments_; } ///< pr_psargs: at most 79 bytes
+  std::string_view process_name() const { return name_; }   ///< pr_fname: at most 16 bytes
+  std::string_view arguments() const { return arguments_; } ///< pr_psargs: at most 80 bytes
   /// The arguments, apart; only in minidumps. At most max_arguments.
   std::span<const std::string_view> command_line() const { return command_line_; }
   static constexpr std::size_t max_arguments = 1024;
