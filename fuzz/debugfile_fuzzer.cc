@@ -84,8 +84,8 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
   modules::DwarfSource source;
   for (const std::string& path : {module.file_path(), module.debug_file_path(), module.verified_path()})
     fuzz::require(path.empty() || path.starts_with(folder + "/"), "opened elsewhere");
-  for (const std::string& path : module.files_beside("split.dwo"))
-    fuzz::require(path.starts_with(folder + "/"), "looked for elsewhere");
+  for (const elf::File& file : module.files_beside("split.dwo"))
+    fuzz::require(file.path().starts_with(folder + "/"), "looked for elsewhere");
   (void)module.names();
   (void)module.package();
   (void)module.alternate_image();

@@ -326,7 +326,7 @@ File::~File() {
 
 int File::reopen() const {
   if (!map_) return -1;
-  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat info {};
   if (fd < 0 || (::fstat(fd, &info) == 0 && state_of(info).id == id())) return fd;
   ::close(fd);

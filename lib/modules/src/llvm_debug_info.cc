@@ -7,11 +7,10 @@
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFTypeUnit.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -41,30 +40,28 @@ const std::string& empty_package() {
   return path;
 }
 
-/// A file of split debug information that LLVM may read; nullptr if it is none. Sets `size` and `steps`.
-std::shared_ptr<const int> open_package(Module& module, const std::string& path, std::uint64_t& size,
+/// A descriptor of a file with split debug information that LLVM may read; nullptr if it is none. Sets `size`
+/// and `steps`.
+std::shared_ptr<const int> open_package(Module& module, const elf::File& file, std::uint64_t& size,
                                         std::uint64_t& steps) {
-  const auto file = elf::File::open_found(path);
-  const auto image = file ? elf::Image::parse(file->bytes()) : fail("");
+  const auto image = elf::Image::parse(file.bytes());
   if (!image || elf::has_compressed_sections(*image)) return nullptr;
   if (!elf::is_fit_for_llvm_dwarf(*image, &steps)) {
-    module.add_problem(path + ": split debug information is malformed: not used");
+    module.add_problem(file.path() + ": split debug information is malformed: not used");
     return nullptr;
   }
-  size = file->bytes().size();
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat status {};
+  size = file.bytes().size();
+  const int fd = file.reopen(); // the file that was checked
   if (fd < 0) return nullptr;
-  std::shared_ptr<const int> result(new int(fd), [](const int* opened) {
-    ::close(*opened);
-    delete opened;
-  });
-  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? result : nullptr;
+  return {new int(fd), [](const int* opened) {
+            ::close(*opened);
+            delete opened;
+          }};
 }
 
-/// `split`: the file of split debug information to use; empty: the package with the file's name and ".dwp".
+/// `split`: the file of split debug information to use; nullptr: the package with the file's name and ".dwp".
 DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = false,
-               const std::string& split = {}) {
+               const elf::File* split = nullptr) {
   DebugInfo debug;
   const FileOptions& files = module.file_options();
   std::span<const std::byte> from = image.bytes();
@@ -83,21 +80,17 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
     if (!elf::steps_to_find_unit(image)) module.add_problem(elf::all_lines_cost_too_much);
     return debug;
   }
-  // If all files are trusted, those named in the debug information are read, too.
-  std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
-  std::vector<std::string> candidates = {split};
-  if (split.empty())
-    candidates =
-        is_alternate ? std::vector<std::string>() : module.files_beside(std::string(module.name()) + ".dwp");
   std::uint64_t package_size = 0;
-  for (const std::string& candidate : candidates) {
-    debug.package = open_package(module, candidate, package_size, debug.package_steps);
-    if (!debug.package) continue;
-    package = "/proc/self/fd/" + std::to_string(*debug.package);
-    break;
-  }
-  if (!split.empty() && !debug.package) return debug;
-  if (package.empty() && files.trust != FileTrust::all) return debug;
+  const auto use = [&](const elf::File& file) {
+    debug.package = open_package(module, file, package_size, debug.package_steps);
+    return debug.package != nullptr;
+  };
+  if (split && !use(*split)) return debug;
+  if (!split && !is_alternate)
+    (void)std::ranges::any_of(module.files_beside(std::string(module.name()) + ".dwp"), use);
+  const std::string package =
+      debug.package ? "/proc/self/fd/" + std::to_string(*debug.package) : empty_package();
+  if (package.empty()) return debug;
   using Relocations = elf::LlvmDwarf::Relocations;
   debug.dwarf = elf::LlvmDwarf::open(from, image.relocatable() ? Relocations::Process : Relocations::Ignore,
                                      module.info().path, package);
@@ -149,7 +142,7 @@ bool DebugReader::visit(const llvm::DWARFDie& die) const {
                        1 + abbreviation->getNumAttributes() + (end - die.getOffset()) / bytes_per_step);
 }
 
-std::string DebugReader::missing_split(std::uint64_t address) {
+std::optional<DebugReader::SplitFile> DebugReader::missing_split(std::uint64_t address) {
   if (budget_ && budget_->is_used_up(Resource::debug_steps)) return {};
   llvm::DWARFUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
   if (!unit || !can_look_up(*unit)) return {};
@@ -157,7 +150,9 @@ std::string DebugReader::missing_split(std::uint64_t address) {
   if (!entry.isValid()) return {};
   const auto name = entry.find({llvm::dwarf::DW_AT_dwo_name, llvm::dwarf::DW_AT_GNU_dwo_name});
   const char* const text = llvm::dwarf::toString(name, nullptr);
-  return text && full_unit(*unit) == unit ? text : "";
+  if (!text || *text == 0 || full_unit(*unit) != unit) return {};
+  const char* const folder = *text == '/' ? nullptr : unit->getCompilationDir();
+  return SplitFile{text, folder ? std::string(folder) + '/' + text : text};
 }
 
 /// Charges what it costs LLVM to look for a unit in the package.
@@ -292,17 +287,19 @@ namespace {
 DebugInfo* split_of(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t lookup_pc) {
   constexpr std::size_t most_files = 64; // each has the units of the image
   const std::uint64_t address = lookup_pc - module.bias();
-  const std::string name = DebugReader(module, debug).missing_split(address);
-  if (name.empty()) return nullptr;
-  if (const auto known = debug.splits.find(name); known != debug.splits.end()) return known->second.get();
+  const auto missing = DebugReader(module, debug).missing_split(address);
+  if (!missing) return nullptr;
+  const auto& [name, path] = *missing;
+  if (const auto known = debug.splits.find(path); known != debug.splits.end()) return known->second.get();
   if (debug.splits.size() == most_files) return nullptr;
-  std::unique_ptr<DebugInfo>& place = debug.splits[name];
-  std::vector<std::string> candidates = module.files_beside(name.substr(name.rfind('/') + 1));
+  std::unique_ptr<DebugInfo>& place = debug.splits[path];
+  std::vector<elf::File> candidates = module.files_beside(name.substr(name.rfind('/') + 1));
   if (name.find('/') != name.npos)
-    for (std::string& more : module.files_beside(name)) candidates.push_back(std::move(more));
-  for (const std::string& candidate : candidates) {
-    auto opened = std::make_unique<DebugInfo>(open(module, image, false, candidate));
-    if (!opened->dwarf || !DebugReader(module, *opened).missing_split(address).empty()) continue;
+    for (elf::File& more : module.files_beside(name)) candidates.push_back(std::move(more));
+  if (auto named = module.file_of_build(path)) candidates.push_back(std::move(*named));
+  for (const elf::File& candidate : candidates) {
+    auto opened = std::make_unique<DebugInfo>(open(module, image, false, &candidate));
+    if (!opened->dwarf || DebugReader(module, *opened).missing_split(address)) continue;
     place = std::move(opened);
     break;
   }

@@ -752,9 +752,15 @@ std::string Module::verified_path() {
   return has_file() && is_local && !info_.build_id.empty() ? file_path_ : std::string();
 }
 
-std::vector<std::string> Module::files_beside(std::string_view name) {
+std::optional<elf::File> Module::file_of_build(const std::string& path) {
+  if (files_.trust != FileTrust::all || !files_.open_files) return std::nullopt;
+  auto file = open_counted(path, false);
+  return file ? std::optional(std::move(*file)) : std::nullopt;
+}
+
+std::vector<elf::File> Module::files_beside(std::string_view name) {
   namespace fs = std::filesystem;
-  std::vector<std::string> found;
+  std::vector<elf::File> found;
   const fs::path relative{name};
   const bool leaves = std::ranges::any_of(relative, [](const fs::path& part) { return part == ".."; });
   if (relative.empty() || relative.is_absolute() || leaves || !files_.open_files) return found;
@@ -763,8 +769,8 @@ std::vector<std::string> Module::files_beside(std::string_view name) {
     if (!file.empty()) folders.push_back(fs::path(file).parent_path().string());
   folders.insert(folders.end(), files_.more_debug_dirs.begin(), files_.more_debug_dirs.end());
   for (const std::string& folder : folders)
-    if (const auto file = open_debug_candidate((fs::path(folder) / relative).string()))
-      found.push_back(file->path());
+    if (auto file = open_debug_candidate((fs::path(folder) / relative).string()))
+      found.push_back(std::move(*file));
   return found;
 }
 

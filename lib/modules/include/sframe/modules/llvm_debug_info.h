@@ -41,13 +41,13 @@ struct DebugInfo {
   std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
   std::unique_ptr<DebugInfo> alternate;   ///< of Module::alternate_image(); nullptr: not opened, or unusable
   bool alternate_tried = false;
-  std::shared_ptr<const int> package; ///< the descriptor of the file with split debug information
+  std::shared_ptr<const int> package; ///< a descriptor of the file with split debug information
   std::uint64_t package_steps = 0;    ///< elf::steps_to_find_unit() of it
   /// The units with the entries: those split off, for skeleton units for which LLVM has found one. It looks
   /// for the others again each time.
   std::unordered_map<const llvm::DWARFUnit*, llvm::DWARFUnit*> full_units;
-  /// The same image, each with one file of split debug information (.dwo), by its name in the skeleton unit;
-  /// nullptr: not found.
+  /// The same image, each with one file of split debug information (.dwo), by its path in the skeleton unit
+  /// (SplitFile::path); nullptr: not found.
   std::map<std::string, std::unique_ptr<DebugInfo>> splits;
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
@@ -87,8 +87,13 @@ public:
   /// In an object loaded by a JIT compiler, LLVM needs the section as well.
   llvm::object::SectionedAddress location_of(std::uint64_t lookup_pc) const;
 
-  /// The name of the file with the split debug information of the address's unit, if that is not open.
-  std::string missing_split(std::uint64_t address);
+  /// A file of split debug information, as a unit names it.
+  struct SplitFile {
+    std::string name; ///< perhaps with folders
+    std::string path; ///< with the folder of the compilation, if `name` is relative
+  };
+  /// That of the address's unit, if it is not open.
+  std::optional<SplitFile> missing_split(std::uint64_t address);
 
   /// The unit of an address, and the inlined calls there, innermost first, then the function; empty if no
   /// function is known. `unit` is nullptr if nothing can be looked up.

@@ -218,7 +218,10 @@ public:
   /// The files called `name` (a path without folders, or below one) with the module's file, with its debug
   /// file and in the debug folders that the user named: where its split debug information may be. Only those
   /// that may be opened.
-  std::vector<std::string> files_beside(std::string_view name);
+  std::vector<elf::File> files_beside(std::string_view name);
+  /// The file of an absolute path that debug information names, if all files are trusted (FileTrust::all) and
+  /// it may be opened. Below the sysroot, if there is one.
+  std::optional<elf::File> file_of_build(const std::string& path);
   /// Where names of functions come from.
   enum class Names : std::uint8_t {
     none,
