@@ -75,10 +75,8 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
   if (known == Known::name) {
     files.generate_sframe = true;
     info.folders = folders;
-    if (constexpr std::size_t kept = 8; info.build_id.size() > kept) {
-      std::ranges::fill(std::span(info.build_id).subspan(kept), std::byte());
-      info.build_id_cut = true;
-    }
+    info.build_id_cut = true;
+    info.build_id.resize(std::min<std::size_t>(info.build_id.size(), 8));
   }
   modules::Module module(std::move(info), *image.abi(), files, memory);
   modules::DwarfSource source;

@@ -468,6 +468,7 @@ elif name == "debugfile":
             if run("objcopy", "-R", ".sframe", path, path + "without") is not None and \
                     run("objcopy", "-j", ".sframe", "-j", ".note.gnu.build-id", path, path + ".sidecar") is not None:
                 pair("sidecar", read("without"), read(".sidecar"))
+                pair("generated", read("without"), b"")
 elif name == "callbacks":
     # A search table of three pairs, CFI after it (what gcc writes for a small function), a stack whose return addresses are
     # in the third function. One with a personality and landing pads, and one with lengths of 64 bits.
