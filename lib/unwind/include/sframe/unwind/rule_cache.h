@@ -42,16 +42,17 @@ template <class Rules> class RuleCache {
 public:
   static constexpr std::size_t usual_size = 1024;
 
-  /// For `size` rules, rounded up to a power of two.
+  /// For `size` rules, rounded up to a power of two; allocated for the first of them, since most steppers of
+  /// a walker are never asked.
   explicit RuleCache(std::size_t size = usual_size)
-      : shift_(64 - std::countr_zero(std::bit_ceil(std::max<std::size_t>(size, 2)))),
-        entries_(std::size_t{1} << (64 - shift_)) {}
+      : size_(std::bit_ceil(std::max(size, least_size))), entries_(least_size) {}
 
   /// The rules for the key; on a miss, `make(rules)` fills in those of a former entry. The reference is valid
   /// until the next insert(), forget() or find() with `make`.
   template <class Make> Rules& find(const RuleKey& key, Make&& make) {
+    if (Entry& entry = entries_[slot(key)]; entry.key == key) return entry.rules;
+    allocate();
     Entry& entry = entries_[slot(key)];
-    if (entry.key == key) return entry.rules;
     entry.key = RuleKey(); // make() may throw when memory runs out
     make(entry.rules);
     entry.key = key;
@@ -64,7 +65,10 @@ public:
     return entry.key == key ? &entry.rules : nullptr;
   }
   /// Replaces the entry in the key's place.
-  void insert(const RuleKey& key, Rules rules) { entries_[slot(key)] = {key, std::move(rules)}; }
+  void insert(const RuleKey& key, Rules rules) {
+    allocate();
+    entries_[slot(key)] = {key, std::move(rules)};
+  }
 
   /// Drops entries found by an address in the range: that of the call, if the pc is a return address. The pc
   /// counts, too, since the code there was read.
@@ -80,8 +84,17 @@ private:
   };
   std::size_t slot(const RuleKey& key) const { return (key.pc_ * 0x9e3779b97f4a7c15) >> shift_; }
 
-  int shift_;
-  std::vector<Entry> entries_;
+  void allocate() {
+    if (entries_.size() == size_) return;
+    entries_ = std::vector<Entry>(size_);
+    shift_ = 64 - std::countr_zero(size_);
+  }
+
+  static constexpr std::size_t least_size = 2;
+
+  std::size_t size_;
+  int shift_ = 64 - std::countr_zero(least_size);
+  std::vector<Entry> entries_; ///< of the least size until the first entry
 };
 
 } // namespace sframe::unwind
