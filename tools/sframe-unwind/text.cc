@@ -15,6 +15,7 @@
 #include "printer.h"
 #include "repeats.h"
 
+#include "sframe/base/line.h"
 #include "sframe/base/printable.h"
 #include "sframe/elf/core.h"
 
@@ -98,9 +99,8 @@ public:
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     if (settings_.fold && repeats_.add(frame.number, {frame.pc, frame.found_by})) return;
     print_repeats(repeats_.take());
-    out_ << '#';
-    out_.decimal(frame.number);
-    out_.fill(' ', frame.number < 10 ? 2 : 1);
+    Line number;
+    out_ << number.put('#').number(frame.number).text(frame.number < 10 ? "  " : " ").view();
     const bool may_keep = !settings_.registers && !symbolizer_.has_variables();
     std::string* const kept = may_keep ? lines_.find(frame) : nullptr;
     if (kept && !kept->empty()) {
