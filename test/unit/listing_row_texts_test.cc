@@ -26,7 +26,7 @@ TEST(RowTexts, KeepsPieces) {
   const std::array words{std::byte{16}, std::byte{0xf0}};
   const EncodedRow row = row_of(words, 2, 0, true);
   EXPECT_EQ(texts.find(row, false), nullptr);
-  texts.add("sp+16", "", "cfa-16");
+  texts.add({"sp+16", "", "cfa-16"});
   const RowTexts::Text* const text = texts.find(row, false);
   ASSERT_NE(text, nullptr);
   EXPECT_EQ(text->piece(0), "sp+16");
@@ -40,16 +40,16 @@ TEST(RowTexts, ForgetsWhatIsTooLong) {
   const std::array<std::byte, 24> words{};
   const EncodedRow row = row_of(words, 1, 0, true);
   EXPECT_EQ(texts.find(row, false), nullptr);
-  texts.add(std::string(142, 'x'));
+  texts.add({std::string(142, 'x')});
   EXPECT_EQ(texts.find(row, false), nullptr);
-  texts.add(std::string(100, 'x'), std::string(41, 'y'));
+  texts.add({std::string(100, 'x'), std::string(41, 'y')});
   ASSERT_NE(texts.find(row, false), nullptr);
   EXPECT_EQ(texts.find(row, false)->piece(1).size(), 41u);
   // Nine bytes of words and more.
   for (const auto& [count, size_code] : {std::pair{9u, 0u}, {5u, 1u}, {3u, 2u}, {6u, 2u}}) {
     const EncodedRow wide = row_of(words, count, size_code, true);
     EXPECT_EQ(texts.find(wide, true), nullptr);
-    texts.add("text");
+    texts.add({"text"});
     EXPECT_EQ(texts.find(wide, true), nullptr);
   }
 }
@@ -74,7 +74,7 @@ TEST(RowTexts, FindsEqualWordsOnly) {
       EXPECT_EQ(text->all(), at->second);
       ++found;
     } else {
-      texts.add(at->second);
+      texts.add({at->second});
     }
   }
   EXPECT_GT(found, 500u);

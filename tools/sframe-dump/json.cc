@@ -315,19 +315,11 @@ std::optional<Error> JsonDumper::append_rows(const EncodedFde& fde, const Functi
   lines_.text(next_key).text("rows\": [");
   for (PlacedRow row; next_row(rows, fde, origins_, row); first = false) {
     make_room();
-    std::string_view rules;
-    if (const auto* const known = texts_.find(row.row, fde.fde_type == FdeType::flex)) {
-      rules = known->all();
-    } else {
-      const auto decoded = rows.decode(row.row);
-      if (!decoded) {
-        error = decoded.error();
-        break;
-      }
-      rules = rules_text(*decoded);
-      texts_.add(rules);
-    }
-    lines_.text(first ? row_start.substr(1) : row_start).number(row.row.offset).text(rules);
+    const auto rules =
+        texts_.get<listing::RowTexts::Whole>(row.row, rows, fde.fde_type == FdeType::flex, error,
+                                             [&](const FrameRow& decoded) { return rules_text(decoded); });
+    if (!rules) break;
+    lines_.text(first ? row_start.substr(1) : row_start).number(row.row.offset).text(rules->text);
     if (origins_) append_origins({location.start + row.begin, row.size});
     lines_.put('}');
   }

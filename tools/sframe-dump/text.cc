@@ -39,6 +39,11 @@ Line& append_plural(Line& line, std::uint64_t count, std::string_view noun) {
 struct RuleTexts {
   std::string_view cfa, ra, fp;
 
+  RuleTexts(std::string_view cfa_text, std::string_view ra_text, std::string_view fp_text)
+      : cfa(cfa_text), ra(ra_text), fp(fp_text) {}
+  explicit RuleTexts(const listing::RowTexts::Text& kept)
+      : RuleTexts(kept.piece(0), kept.piece(1), kept.piece(2)) {}
+  std::array<std::string_view, 3> pieces() const { return {cfa, ra, fp}; }
   bool is_outermost() const { return ra.empty(); }
   bool fits_least_widths() const {
     return is_outermost() ||
@@ -107,11 +112,10 @@ private:
   void list_functions(std::span<const Names::Inner> functions);
   /// The row's texts, valid until the next call; sets error_ if it cannot be decoded.
   std::optional<RuleTexts> texts_of(const EncodedRow& row, const RowCursor& rows, bool flex) {
-    if (const listing::RowTexts::Text* const known = texts_.find(row, flex)) [[likely]]
-      return RuleTexts{.cfa = known->piece(0), .ra = known->piece(1), .fp = known->piece(2)};
-    return new_texts_of(row, rows);
+    return texts_.get<RuleTexts>(row, rows, flex, error_,
+                                 [&](const FrameRow& decoded) { return make_texts(decoded); });
   }
-  std::optional<RuleTexts> new_texts_of(const EncodedRow& row, const RowCursor& rows);
+  RuleTexts make_texts(const FrameRow& row);
   bool append_narrow_rows(RowCursor& rows, std::uint64_t start, bool flex);
   std::optional<Widths> measure(RowCursor rows, bool flex);
   std::string heading(bool mask, const Widths& widths) const;
@@ -251,33 +255,22 @@ void TextDumper::list_functions(std::span<const Names::Inner> functions) {
   out_ << "\n";
 }
 
-/// The texts of a row that texts_ does not have.
-std::optional<RuleTexts> TextDumper::new_texts_of(const EncodedRow& row, const RowCursor& rows) {
-  const auto decoded = rows.decode(row);
-  if (!decoded) {
-    error_ = decoded.error();
-    return std::nullopt;
-  }
+/// Valid until the next call.
+RuleTexts TextDumper::make_texts(const FrameRow& row) {
   row_.clear();
-  if (decoded->is_outermost()) {
-    texts_.add(row_ = "outermost frame (RA undefined)");
-    return RuleTexts{.cfa = row_, .ra = {}, .fp = {}};
-  }
+  if (row.is_outermost()) return {row_ = "outermost frame (RA undefined)", {}, {}};
   const auto next_column = [this](std::size_t column) {
     row_.resize(std::max(row_.size(), column + least_width) + gap, ' ');
     return row_.size();
   };
-  append_rule(row_, decoded->cfa, part_->abi(), true);
+  append_rule(row_, row.cfa, part_->abi(), true);
   const std::size_t ra_at = next_column(0);
-  append_rule(row_, decoded->ra, part_->abi(), false);
-  if (decoded->ra_signed) row_ += " signed";
+  append_rule(row_, row.ra, part_->abi(), false);
+  if (row.ra_signed) row_ += " signed";
   const std::size_t fp_at = next_column(ra_at);
-  append_rule(row_, decoded->fp, part_->abi(), false);
+  append_rule(row_, row.fp, part_->abi(), false);
   const std::string_view all = row_;
-  const RuleTexts texts{
-      .cfa = all.substr(0, ra_at), .ra = all.substr(ra_at, fp_at - ra_at), .fp = all.substr(fp_at)};
-  texts_.add(texts.cfa, texts.ra, texts.fp);
-  return texts;
+  return {all.substr(0, ra_at), all.substr(ra_at, fp_at - ra_at), all.substr(fp_at)};
 }
 
 /// Appends the rows to lines_, if all fit columns of the least widths, can be decoded and are few. Otherwise
@@ -345,7 +338,7 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
 std::string TextDumper::heading(bool mask, const Widths& widths) const {
   Line line;
   line.pad_to(indent).text(mask ? "OFFSET" : "START");
-  append_columns(line, 0, {"CFA", "RA", "FP"}, origins_ ? "ORIGIN" : "", widths);
+  append_columns(line, 0, RuleTexts("CFA", "RA", "FP"), origins_ ? "ORIGIN" : "", widths);
   return std::string(style_start(Style::faint)).append(line.view()).append(style_end()).append("\n");
 }
 

@@ -90,20 +90,12 @@ std::optional<Error> GnuListing::function(const EncodedFde& fde, RowCursor& rows
   std::optional<Error> error;
   lines_.clear();
   for (EncodedRow row; rows.next(row);) {
-    std::string_view rules;
-    if (const RowTexts::Text* const known = texts_.find(row, flex_)) {
-      rules = known->all();
-    } else {
-      const auto decoded = rows.decode(row);
-      if (!decoded) {
-        error = decoded.error();
-        break;
-      }
-      append_rules(row, *decoded);
-      rules = line_.view();
-      texts_.add(rules);
-    }
-    lines_.text("    ").hex16(row.offset + start).text("  ").text(rules);
+    const auto rules = texts_.get<RowTexts::Whole>(row, rows, flex_, error, [&](const FrameRow& decoded) {
+      append_rules(row, decoded);
+      return line_.view();
+    });
+    if (!rules) break;
+    lines_.text("    ").hex16(row.offset + start).text("  ").text(rules->text);
     if (lines_.size() < lines_.capacity - Line::capacity) continue;
     write_(lines_.view());
     lines_.clear();

@@ -4,8 +4,10 @@
 // rules, so a row's rules are decoded and formatted once.
 //
 //   RowTexts texts;
-//   if (const RowTexts::Text* text = texts.find(row, flex)) return text->all();
-//   texts.add(made);
+//   std::optional<Error> error;
+//   const auto text = texts.get<RowTexts::Whole>(row, cursor, flex, error,
+//                                                [&](const FrameRow& row) { return format(row); });
+//   if (!text) return error;
 
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -45,21 +48,47 @@ public:
 
   RowTexts() : slots_(num_slots) {}
 
-  /// The text that was added for a row with these words, in a function of the same FDE type; nullptr if there
-  /// is none. Valid until the next add(). Constant cost.
+  /// A text of one piece.
+  struct Whole {
+    std::string_view text;
+
+    Whole(std::string_view made) : text(made) {}
+    explicit Whole(const Text& kept) : text(kept.all()) {}
+    std::array<std::string_view, 3> pieces() const { return {text, {}, {}}; }
+  };
+
+  /// The text of `row`, where `rows` is, in a function whose FDE type is the flexible one or not: the kept
+  /// one, or what `make(const FrameRow&)` returns, which is then kept. Texts has up to three pieces, as Whole
+  /// has one. Nothing, with `error`, if the row cannot be decoded. Valid until the next call, as long as what
+  /// `make` has returned. Constant cost, apart from that of `make`.
+  template <class Texts, class Make>
+  std::optional<Texts> get(const EncodedRow& row, const RowCursor& rows, bool flex,
+                           std::optional<Error>& error, const Make& make) {
+    if (const Text* const kept = find(row, flex)) return Texts(*kept);
+    const auto decoded = rows.decode(row);
+    if (!decoded) {
+      error = decoded.error();
+      return std::nullopt;
+    }
+    const Texts made = make(*decoded);
+    add(made.pieces());
+    return made;
+  }
+
+  /// The kept text, without decoding the row; nullptr if there is none. Valid until the next add().
   const Text* find(const EncodedRow& row, bool flex) {
     key_ = Key(row, flex);
     const Slot& slot = slots_[key_.hash() % num_slots];
     return key_.is_short && slot.key == key_ ? &slot.text : nullptr;
   }
 
-  /// Adds the text of the row that find() was last called with, if it fits: real rules take half the room.
-  void add(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
-    if (!key_.is_short || first.size() + second.size() + third.size() > Text::max_size) return;
+  /// Keeps the text of the row that find() was last called with, if it fits: real rules take half the room.
+  void add(const std::array<std::string_view, 3>& pieces) {
+    if (!key_.is_short || pieces[0].size() + pieces[1].size() + pieces[2].size() > Text::max_size) return;
     Slot& slot = slots_[key_.hash() % num_slots];
     slot.key = key_;
     std::size_t end = 0;
-    for (std::size_t number = 0; const std::string_view piece : {first, second, third}) {
+    for (std::size_t number = 0; const std::string_view piece : pieces) {
       std::ranges::copy(piece, slot.text.text_.data() + end);
       end += piece.size();
       slot.text.ends_[number++] = static_cast<std::uint8_t>(end);
