@@ -30,6 +30,9 @@ inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::ma
 /// Work is paid for in amounts of at least this many steps.
 inline constexpr std::uint64_t steps_on_credit = 4096;
 
+/// So many words on the stack that a state knows cost a visitor a step, and a join as much as its registers.
+inline constexpr std::uint64_t words_per_step = 16;
+
 /// An instruction of the function, decoded.
 struct Decoded {
   Instruction instruction;
@@ -236,7 +239,7 @@ private:
   std::vector<Effect> scratch_effects_;
   State answer_;
   std::uint64_t work_ = 0;  ///< instructions executed and edges followed
-  std::uint64_t joins_ = 0; ///< of states that differ
+  std::uint64_t joins_ = 0; ///< of states that differ, and words_per_step
   std::uint64_t guesses_made_ = 0;
   std::uint64_t paid_ = 0;  ///< part of the cost
   std::uint16_t num_symbols_ = 0;

@@ -90,7 +90,7 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
 bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from) {
   Block& block = blocks_[index];
   if (block.in.same_values(state)) return false;
-  ++joins_;
+  joins_ += 1 + state.slots().size() / words_per_step;
   bool changed = false;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value &old = block.in.reg(reg), &incoming = state.reg(reg);

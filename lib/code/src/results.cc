@@ -16,7 +16,9 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
     std::uint32_t index = blocks_[block].first;
     for (bool is_start = true;; is_start = false) {
       // The visitor's work is paid for too, and may have used the budget up.
-      if (++work_ % steps_on_credit == 0 && !pay(0)) return;
+      const std::uint64_t before = work_;
+      work_ += 1 + state.slots().size() / words_per_step;
+      if (before / steps_on_credit != work_ / steps_on_credit && !pay(0)) return;
       Decoded& decoded = code_[index];
       const Reached at{.instruction = decoded.instruction,
                        .state = state,
