@@ -19,9 +19,11 @@ for name in ("program", "program-sframe"):
 ids = {entry["name"]: key for key, entry in files.items()}
 
 
-def unwind(*options, urls=None, core=core, code=None, **more):
-    environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=cache, DEBUGINFOD_TIMEOUT="10")
-    environment.pop("DEBUGINFOD_URLS", None)
+def unwind(*options, urls=None, core=core, code=None, places={"DEBUGINFOD_CACHE_PATH": cache}, **more):
+    environment = dict(os.environ, DEBUGINFOD_TIMEOUT="10")
+    for name in ("DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME"):
+        environment.pop(name, None)
+    environment.update(places)
     if urls is not None:
         environment["DEBUGINFOD_URLS"] = urls
     start = time.monotonic()
@@ -210,6 +212,25 @@ elif case == "half":
     for where, _, names in os.walk(cache):  # what came is not kept; the library remembers the failure
         for name in names:
             assert name not in ("executable", "debuginfo") or os.path.getsize(os.path.join(where, name)) == 0, (where, name)
+
+elif case == "cache":
+    # debuginfod-find(1): ~/.debuginfod_client_cache if it exists, else $XDG_CACHE_HOME/debuginfod_client, else
+    # ~/.cache/debuginfod_client. What is there is not asked for again.
+    url, home, xdg = serve("plain"), os.path.join(cache, "home"), os.path.join(cache, "xdg")
+    os.makedirs(home)
+    os.mkdir(xdg)
+    for places, kept in (
+        ({"HOME": home}, home + "/.cache/debuginfod_client"),
+        ({"HOME": home, "XDG_CACHE_HOME": xdg}, xdg + "/debuginfod_client"),
+        ({"HOME": home, "XDG_CACHE_HOME": xdg}, home + "/.debuginfod_client_cache"),
+    ):
+        if kept.endswith("_cache"):
+            os.mkdir(kept)
+        file = os.path.join(kept, ids["program"], "debuginfo")
+        assert not os.path.exists(file), kept
+        assert named in unwind(urls=url, places=places, code=0).stdout and os.path.getsize(file) > 0, kept
+        asked = len(Handler.requests)
+        assert named in unwind(urls=url, places=places, code=0).stdout and len(Handler.requests) == asked, kept
 
 elif case == "terminal":
     url = serve("slow")
