@@ -14,6 +14,10 @@ import sys
 import tempfile
 import zlib
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
+from small_cores import eh_frame
+
 name, inputs, folder = sys.argv[1:]
 BIGGEST = 1 << 16
 
@@ -565,6 +569,16 @@ elif name == "here":
             for kind, wanted in enumerate((".sframe", ".eh_frame")):
                 if found := section(contents, wanted):
                     put("%s-%d" % (label, kind), bytes([kind, 255]) + found)
+    # Each kind of rule, of AMD64: same, undefined, another register, at and of an offset, expressions; no CFA. The last with a search
+    # table, which is at the end and 4096 bytes before the section.
+    at = 0x400000
+    for label, rules in (("same", b"\x0e\x10\x08\6\x08\3"), ("undefined", b"\7\6\7\3\x0e\x10"), ("register", b"\x09\6\3\x0e\x10"),
+                         ("offset", b"\x0e\x20\x86\2\x83\3\x8c\4\x44\x14\6\2\x14\3\3"), ("values", b"\x16\6\2\x77\x08\x16\3\2\x77\x10"),
+                         ("places", b"\x10\6\2\x77\x08\x44\x0f\2\x77\x10"), ("no-cfa", b"\x44\x0c\xff\1\x08\x44\x7f"), ("outermost", b"\7\x10")):
+        frames = eh_frame(at, at + 0x1000, 0x400, rules)
+        put("rules-" + label, bytes([1, 255]) + frames)
+        search = struct.pack("<4BiIii", 1, 0x1B, 3, 0x3B, 0x1000 - 4, 1, 0x2000, 0x1000 + 4 + frames[0])
+        put("search-" + label, bytes([len(search) | 1, 255]) + frames + search)
     # Two signal frames, and the code to which handlers return, of AMD64 (mov $15, %rax; syscall). Places are 1 << 63 and the
     # offset from the start: pc, SP, and from 32 on two ucontexts, whose SP and pc are 160 and 168 bytes further.
     place = lambda offset: 1 << 63 | offset
