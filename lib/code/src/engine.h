@@ -241,7 +241,7 @@ private:
   std::uint64_t work_ = 0;  ///< instructions executed and edges followed
   std::uint64_t joins_ = 0; ///< of states that differ, and words_per_step
   std::uint64_t guesses_made_ = 0;
-  std::uint64_t paid_ = 0;  ///< part of the cost
+  std::uint64_t paid_ = 0; ///< part of the cost
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
   std::unique_ptr<Analysis> callee_; ///< of callees

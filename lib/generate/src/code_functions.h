@@ -56,7 +56,7 @@ private:
   enum class Returns : std::uint8_t { never, perhaps, surely };
   struct Start {
     std::uint64_t size = 0; ///< of its symbol; 0: not known
-    bool follows = false; ///< CodeFunction::follows
+    bool follows = false;   ///< CodeFunction::follows
   };
   class Calls;
 

@@ -126,7 +126,7 @@ private:
   std::vector<State> states_;
   AddressSet stubs_;
   code::CallEnds padding_;
-  std::vector<std::size_t> pending_;         ///< accepted, but not spread yet
+  std::vector<std::size_t> pending_; ///< accepted, but not spread yet
   /// During accept_what_jumps(): functions that are jumped to, and those that jump to them.
   std::vector<std::pair<std::size_t, std::size_t>> jumpers_;
   std::map<std::uint64_t, Entered> entered_; ///< starts of functions that accepted ones jump to
