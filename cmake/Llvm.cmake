@@ -10,14 +10,10 @@ if(NOT LLVM_ENABLE_RTTI)
 endif()
 
 if(SFRAME_STATIC_LLVM)
-  # What LLVM decompresses with, in its static variant, too: every shared library slows down a program's start.
-  foreach(library z zstd)
-    find_library(SFRAME_LLVM_${library} NAMES lib${library}.a)
-    mark_as_advanced(SFRAME_LLVM_${library})
-  endforeach()
-  if(TARGET ZLIB::ZLIB AND SFRAME_LLVM_z)
-    set_target_properties(ZLIB::ZLIB PROPERTIES IMPORTED_LOCATION ${SFRAME_LLVM_z} IMPORTED_LOCATION_RELEASE ${SFRAME_LLVM_z})
-  endif()
+  # As in lib/elf: of the shared library that LLVM's targets name, nothing would be used. zlib stays shared, as
+  # Debian's policy demands.
+  find_library(SFRAME_LLVM_zstd NAMES libzstd.a)
+  mark_as_advanced(SFRAME_LLVM_zstd)
   if(TARGET zstd::libzstd_shared AND SFRAME_LLVM_zstd)
     set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${SFRAME_LLVM_zstd})
   endif()
