@@ -24,6 +24,9 @@ namespace sframe {
 constexpr std::uint64_t cost_unit = 1024;
 constexpr std::uint64_t no_cost = std::numeric_limits<std::uint64_t>::max();
 
+/// Atoms in one FDE: what bounds the searches where rows of many functions are equal.
+constexpr std::uint32_t max_atoms_of_fde = 256;
+
 /// What another search has to save to be worth it.
 constexpr std::uint64_t least_gain(std::uint64_t size) {
   return size / 1024;

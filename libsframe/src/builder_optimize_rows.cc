@@ -46,7 +46,11 @@ struct SharedRun {
 class SharedRuns {
 public:
   SharedRuns(std::span<const Atom> atoms, std::span<const std::uint32_t> rules, std::uint32_t limit)
-      : longest_(atoms.size()) {
+      : longest_(atoms.size()), after_repeats_(atoms.size() + 1, static_cast<std::uint32_t>(atoms.size())) {
+    for (auto i = static_cast<std::uint32_t>(atoms.size()); i-- != 0;) {
+      const bool adds_none = atoms[i].joins && atoms[i].repeats && atoms[i].rows == 1;
+      after_repeats_[i] = adds_none ? after_repeats_[i + 1] : i;
+    }
     std::vector<Place> places;
     places.reserve(atoms.size());
     for (std::uint32_t i = 0; i < atoms.size(); ++i)
@@ -106,9 +110,7 @@ private:
           Place place = places[i];
           longest_[place.atom] = {run, rows};
           const std::uint64_t start = atoms[place.atom].start;
-          do ++place.next;
-          while (place.next < atoms.size() && atoms[place.next].joins && atoms[place.next].repeats &&
-                 atoms[place.next].rows == 1);
+          place.next = after_repeats_[place.next + 1];
           if (place.next == atoms.size()) continue;
           const Atom& atom = atoms[place.next];
           if (atom.joins && atom.rows == 1 && atom.start + atom.size - start <= max_u32)
@@ -125,6 +127,7 @@ private:
 
   std::vector<SharedRun> runs_;
   std::vector<Longest> longest_;
+  std::vector<std::uint32_t> after_repeats_; ///< by atom: the first from it on that adds a row
 };
 
 class RowSearch {
@@ -232,7 +235,7 @@ private:
         if (!next.joins || !group.fits(next)) break;
         group.add(next);
         // A function that has more rows than the limit may keep them.
-        if (group.rows() > limit_ &&
+        if ((group.rows() > limit_ || end - first >= max_atoms_of_fde) &&
             !(atoms_[first].starts_function && next.function == atoms_[first].function))
           break;
       }

@@ -13,9 +13,6 @@ namespace sframe {
 
 namespace {
 
-/// Atoms in one FDE: what bounds the search where rows of many functions are equal.
-constexpr std::uint32_t max_atoms_of_fde = 256;
-
 /// A place before an atom, or after the last one. Sums and addresses count from the first of the atoms that
 /// could be in one FDE.
 struct Node {

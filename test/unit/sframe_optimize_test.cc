@@ -634,5 +634,25 @@ TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
   EXPECT_GT(smaller, 10);
 }
 
+// Neighbours of which none adds a row: the search by row ends though they could all be in one FDE, in time
+// that is linear in their number.
+TEST(Optimize, ManyFunctionsWithTheSameRow) {
+  constexpr std::uint32_t count = 60000;
+  Builder builder({.version = VersionNumber::v3, .share_rows = true});
+  const FrameRow rows[] = {row(0, 16)};
+  for (std::uint32_t i = 0; i < count; ++i)
+    ASSERT_TRUE(builder.add({.start = 0x1000 + i * 2, .size = 2}, rows));
+  builder.optimize({.goal = OptimizeOptions::Goal::smallest});
+  EXPECT_LT(builder.num_fdes(), count / 200);
+  const auto bytes = builder.finish(0).value();
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section);
+  for (std::uint32_t i = 0; i < count; i += 97) {
+    const auto match = section->find(0x1001 + i * 2);
+    ASSERT_TRUE(match && *match);
+    EXPECT_EQ((*match)->row.cfa, rows[0].cfa);
+  }
+}
+
 } // namespace sframe_optimize_test
 } // namespace sframe
