@@ -29,6 +29,8 @@ inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::ma
 
 /// Work is paid for in amounts of at least this many steps.
 inline constexpr std::uint64_t steps_on_credit = 4096;
+/// What it costs to decode an instruction.
+inline constexpr std::uint64_t steps_per_decoding = 4;
 
 /// So many words on the stack that a state knows cost a visitor a step, and a join as much as its registers.
 inline constexpr std::uint64_t words_per_step = 16;

@@ -157,7 +157,8 @@ std::span<const Gap> Analysis::gaps() {
     while (end < reached_end && !reached_bytes_[end]) ++end;
     if (end == reached_end) end = size_;
     Instruction instruction;
-    while (at < end) { // padding
+    while (at < end && pay(steps_on_credit)) { // padding
+      work_ += steps_per_decoding;
       scratch_effects_.clear();
       if (!decoder_ ||
           !decoder_->decode(function_.bytes.subspan(at, end - at), function_.start + at, instruction,
@@ -169,6 +170,7 @@ std::span<const Gap> Analysis::gaps() {
     if (at < end) gaps_.push_back({function_.start + at, function_.start + end});
     at = end;
   }
+  (void)pay(0);
   return gaps_;
 }
 

@@ -41,16 +41,21 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   function_ = function;
   blocks_.clear();
   calls_need_exception_ = false;
+  const auto is_used_up = [&] {
+    return function.budget && function.budget->is_used_up(Resource::code_steps);
+  };
+  const auto leave_out_all = [&] {
+    rows_ = {};
+    leave_out(function.start, range_end(function.start, function.bytes.size()), code_unreached);
+    return std::move(rows_);
+  };
+  if (is_used_up()) return leave_out_all(); // an analysis has some steps on credit
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
   // States that were not joined with all others prove nothing.
-  if (function.budget && function.budget->is_used_up(Resource::code_steps)) {
-    rows_ = {};
-    leave_out(function.start, range_end(function.start, function.bytes.size()), code_unreached);
-    return std::move(rows_);
-  }
+  if (is_used_up()) return leave_out_all();
   if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
     find_key(function);
   std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
