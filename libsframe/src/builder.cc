@@ -418,7 +418,7 @@ Builder::Slot& Builder::slot_for(std::span<const std::byte> bytes, FreType fre_t
 
 /// Makes room for so many more runs: at most half of the slots are used.
 void Builder::make_room_in_table(std::size_t more) {
-  const std::size_t least = (runs_.size() + more) * 2 - 1;
+  const std::size_t least = (runs_.size() + more) * 2;
   if (least <= table_.size()) return;
   std::vector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(least)), Slot{no_run, 0});
   const std::uint64_t mask = larger.size() - 1;
