@@ -316,18 +316,11 @@ void Builder::append(const Builder& other) {
   std::vector<std::uint32_t> runs;
   runs.reserve(other.runs_.size());
   for (std::size_t i = 0; i < other.runs_.size(); ++i) {
-    const Run run = other.runs_[i];
     // The slots are anywhere in memory, which takes longer than all else here.
     constexpr std::size_t ahead = 16;
     if (i + ahead < tags.size()) __builtin_prefetch(&table_[tags[i + ahead] & (table_.size() - 1)]);
-    make_room(runs_);
-    const auto number = static_cast<std::uint32_t>(runs_.size());
-    Slot* const slot = options_.share_rows ? &slot_for(other.run_bytes(run), run.fre_type, tags[i]) : nullptr;
-    if (!slot || slot->run == no_run) {
-      runs_.push_back(copy_bytes(other, run));
-      if (slot) *slot = {number, tags[i]};
-    }
-    runs.push_back(slot ? slot->run : number);
+    const Run run = other.runs_[i];
+    runs.push_back(options_.share_rows ? share_run(other, run, tags[i]) : push_run(copy_bytes(other, run)));
   }
   for (const Function& function : other.functions_) functions_.push_back({function.fde, runs[function.run]});
   num_fres_ += other.num_fres_;
@@ -355,7 +348,16 @@ Builder::Run Builder::copy_bytes(const Builder& from, const Run& run) {
 
 /// Returns the number of a run with the bytes of another builder's run.
 std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
-  return add_run(copy_bytes(from, run));
+  if (options_.share_rows) return share_run(from, run, tag_of(from.run_bytes(run)));
+  return push_run(copy_bytes(from, run));
+}
+
+/// Same with share_rows, if the tag of the bytes is known. Copies them only if there is no equal run.
+std::uint32_t Builder::share_run(const Builder& from, const Run& run, std::uint32_t tag) {
+  make_room_in_table();
+  Slot& slot = slot_for(from.run_bytes(run), run.fre_type, tag);
+  if (slot.run == no_run) slot = {push_run(copy_bytes(from, run)), tag};
+  return slot.run;
 }
 
 /// True if `function` starts at the end of `last` and has the same rules and marks.
@@ -385,22 +387,22 @@ void Builder::merge_functions() {
 
 /// Returns the number of a run with these bytes: `run` itself, which ends encoded_, or an equal earlier one.
 std::uint32_t Builder::add_run(const Run& run) {
-  const auto number = static_cast<std::uint32_t>(runs_.size());
-  if (!options_.share_rows) {
-    runs_.push_back(run);
-    return number;
-  }
+  if (!options_.share_rows) return push_run(run);
   make_room_in_table();
   const auto bytes = run_bytes(run);
   const std::uint32_t tag = tag_of(bytes);
   Slot& slot = slot_for(bytes, run.fre_type, tag);
-  if (slot.run != no_run) {
+  if (slot.run == no_run)
+    slot = {push_run(run), tag};
+  else
     encoded_.resize(run.at);
-    return slot.run;
-  }
-  slot = {number, tag};
+  return slot.run;
+}
+
+/// Returns the number of the new run.
+std::uint32_t Builder::push_run(const Run& run) {
   runs_.push_back(run);
-  return number;
+  return static_cast<std::uint32_t>(runs_.size() - 1);
 }
 
 /// The slot of the run with these bytes, or the free one for it.

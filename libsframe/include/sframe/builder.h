@@ -281,6 +281,8 @@ private:
   std::vector<std::uint32_t> tags_of_runs() const;
   Run copy_bytes(const Builder& from, const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
+  std::uint32_t share_run(const Builder& from, const Run& run, std::uint32_t tag);
+  std::uint32_t push_run(const Run& run);
   void share_beginnings();
   void sort_functions();
   bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
