@@ -170,8 +170,13 @@ bool Section::starts_are_pcrel() const {
   return version_->has_pcrel() && header_.flags & flag_func_start_pcrel;
 }
 
+/// From the section's start.
+std::uint64_t Section::entry_offset(std::uint32_t number) const {
+  return index_offset_ + std::uint64_t{number} * version_->entry_size;
+}
+
 std::uint64_t Section::fde_start(std::uint32_t number) const {
-  const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
+  const std::uint64_t offset = entry_offset(number);
   const std::byte* at = bytes_.data() + offset;
   const std::int64_t stored = version_->start_size == 8 ? load<std::int64_t>(at, header_.byte_order)
                                                         : load<std::int32_t>(at, header_.byte_order);
@@ -180,8 +185,7 @@ std::uint64_t Section::fde_start(std::uint32_t number) const {
 
 AddressRange Section::fde_range(std::uint32_t number) const {
   EncodedFde fde;
-  version_->codec.read_entry(bytes_.data() + index_offset_ + std::uint64_t{number} * version_->entry_size,
-                             header_.byte_order, fde);
+  version_->codec.read_entry(bytes_.data() + entry_offset(number), header_.byte_order, fde);
   return {fde_start(number), fde.size};
 }
 
@@ -193,7 +197,7 @@ expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
 }
 
 std::optional<Error> Section::read_fde(std::uint32_t number, EncodedFde& fde) const {
-  const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
+  const std::uint64_t offset = entry_offset(number);
   const auto failed = [&](ErrorKind kind, std::uint64_t where) {
     return Error{.kind = kind, .offset = where, .function = number};
   };

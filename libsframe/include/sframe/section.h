@@ -213,6 +213,7 @@ public:
 private:
   Section() = default;
   bool starts_are_pcrel() const;
+  std::uint64_t entry_offset(std::uint32_t number) const;
   std::optional<Error> read_fde(std::uint32_t number, EncodedFde& fde) const;
   expected<bool, Error> find_fde(std::uint64_t pc, EncodedFde& fde) const;
   template <class Start> std::uint32_t first_after(std::uint64_t pc, bool pcrel) const;
