@@ -42,9 +42,10 @@ public:
   /// Nothing outside `holes` is analysed. All references must outlive the object.
   CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads);
 
-  /// Finds and analyses all. By address; starts differ. Some are missing if the image's budget for
-  /// Resource::code_steps is used up.
+  /// Finds and analyses all. By address; starts differ. Some are missing if is_out_of_steps().
   std::vector<CodeFunction> find();
+  /// True if the image's budget for Resource::code_steps is used up.
+  bool is_out_of_steps() const;
   /// The same function, entered with `entry` and code::Function::fp_at_start.
   CodeFunction again(const CodeFunction& function, const FrameRow& entry, std::optional<std::int32_t> fp);
 
@@ -66,7 +67,6 @@ private:
   void add_targets(const CodeFunction& function);
   void keep(CodeFunction function);
   bool take(std::uint64_t steps);
-  bool is_out_of_steps() const;
   std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets);
   Returns returns(const CodeFunction& function) const;
   Returns returns_of(std::uint64_t start) const;

@@ -518,8 +518,7 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
   CodeFunctions analysis(input, holes, options.threads);
   std::vector<CodeFunction> functions = analysis.find();
   // What calls or jumps into a function may be missing, so nothing is proven.
-  if (const Budget* budget = input.image->budget(); budget && budget->is_used_up(Resource::code_steps))
-    return;
+  if (analysis.is_out_of_steps()) return;
   Proof proof(input, analysis, functions);
   proof.run();
   Writer writer(input, options, out);
