@@ -14,6 +14,7 @@
 // (System V psABI for x86-64, section 3.2.1; the red zone of 128 bytes: section 3.2.2.)
 
 #include "amd64/decoder.h"
+#include "amd64/known_instructions.h"
 #include "machines.h"
 
 namespace sframe::code {
@@ -30,7 +31,9 @@ public:
 
   bool decode(std::span<const std::byte> bytes, std::uint64_t address, Instruction& instruction,
               std::vector<Effect>& effects) override {
+    if (known_.find(bytes, address, instruction, effects)) return true;
     instruction = {.address = address, .length = 1};
+    const std::size_t before = effects.size();
     ZydisDecoderContext context;
     ZydisDecodedInstruction raw;
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw))) {
@@ -41,17 +44,19 @@ public:
     instruction.length = raw.length;
     if (raw.mnemonic == ZYDIS_MNEMONIC_NOP || raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
       instruction.is_nop = raw.mnemonic == ZYDIS_MNEMONIC_NOP;
-      return true;
+    } else {
+      if (!ZYAN_SUCCESS(
+              ZydisDecoderDecodeOperands(&decoder_, &context, &raw, operands_.data(), raw.operand_count)))
+        return false;
+      Translator(raw, operands_.data(), instruction, effects).translate();
     }
-    if (!ZYAN_SUCCESS(
-            ZydisDecoderDecodeOperands(&decoder_, &context, &raw, operands_.data(), raw.operand_count)))
-      return false;
-    Translator(raw, operands_.data(), instruction, effects).translate();
+    known_.add(bytes, raw, instruction, std::span(effects).subspan(before));
     return true;
   }
 
 private:
   ZydisDecoder decoder_;
+  KnownInstructions known_;
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_{};
 };
 

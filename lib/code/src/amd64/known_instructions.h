@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Remembers instructions and their effects by their bytes, since most instructions of a program occur many
+// times: what an instruction does follows from its bytes, at any address, unless it addresses memory relative
+// to itself. Targets of direct branches are computed again.
+
+#pragma once
+
+#include "sframe/bytes.h"
+#include "sframe/code/instruction.h"
+
+#include <Zydis/Zydis.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sframe::code::amd64 {
+
+/// A table that does not grow: an instruction takes the place of another. So an instruction costs the same,
+/// whatever the others are.
+class KnownInstructions {
+public:
+  KnownInstructions();
+
+  /// As Decoder::decode(), if the first instruction of `bytes` is known, else false.
+  bool find(std::span<const std::byte> bytes, std::uint64_t address, Instruction& instruction,
+            std::vector<Effect>& effects) const {
+    const Start start = start_of(bytes);
+    const Shape shape = shape_of(start);
+    const unsigned size = sizes_[shape.number];
+    if (size == 0) return false;
+    const Key key = key_of(start, shape.prefixes + size);
+    const Entry& entry = entries_[place_of(key)];
+    if (entry.key != key || entry.instruction.length > bytes.size()) return false;
+    instruction = entry.instruction;
+    instruction.address = address;
+    if (entry.distance_size)
+      instruction.target += address + distance_of(bytes, instruction.length, entry.distance_size);
+    effects.insert(effects.end(), entry.effects.begin(), entry.effects.begin() + entry.num_effects);
+    return true;
+  }
+
+  /// Remembers what `bytes` start with, as Zydis and Translator see it, if that does not depend on the
+  /// address.
+  void add(std::span<const std::byte> bytes, const ZydisDecodedInstruction& raw,
+           const Instruction& instruction, std::span<const Effect> effects);
+
+private:
+  /// The first bytes, then zeros.
+  struct Start {
+    std::uint64_t low = 0, high = 0;
+  };
+
+  /// The bytes that an instruction is known by, and their number in the highest byte.
+  struct Key {
+    std::uint64_t low = 0, high = 0;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  /// What mostly decides an instruction's size. A mistake costs time: an instruction is known by all of its
+  /// bytes.
+  struct Shape {
+    unsigned prefixes = 0; ///< bytes before the opcode
+    unsigned number = 0;   ///< of the opcode, and of how its operand is addressed
+  };
+
+  static constexpr std::size_t max_effects = 2;
+
+  struct Entry {
+    Key key;
+    Instruction instruction; ///< as if at 0; the target as if the distance was 0
+    std::array<Effect, max_effects> effects;
+    std::uint8_t num_effects = 0;
+    std::uint8_t distance_size = 0; ///< bytes of the distance to a branch's target, which are the last
+  };
+
+  struct Free {
+    void operator()(Entry* entries) const { std::free(entries); }
+  };
+
+  static constexpr unsigned place_bits = 13;
+  /// Opcodes without and with 0x0f, each in all 32 ways to address an operand.
+  static constexpr std::size_t num_shapes = 2 * 256 * 32;
+
+  static Start start_of(std::span<const std::byte> bytes) {
+    if (bytes.size() >= sizeof(Start))
+      return {load<std::uint64_t>(bytes.data(), ByteOrder::little),
+              load<std::uint64_t>(bytes.data() + 8, ByteOrder::little)};
+    std::array<std::byte, sizeof(Start)> padded{};
+    std::memcpy(padded.data(), bytes.data(), bytes.size());
+    return start_of(padded);
+  }
+
+  /// Without branches, which would be mispredicted. Instructions with more prefixes, or other maps of
+  /// opcodes, share numbers.
+  static Shape shape_of(const Start& start) {
+    std::uint64_t rest = start.low;
+    const auto skip_if = [&](bool skip) {
+      rest >>= 8 * unsigned{skip};
+      return unsigned{skip};
+    };
+    const auto byte = [&] { return static_cast<unsigned>(rest & 0xff); };
+    unsigned prefixes = skip_if(byte() == 0x66 || byte() == 0xf2 || byte() == 0xf3);
+    prefixes += skip_if((byte() & 0xf0) == 0x40); // REX
+    const unsigned map = skip_if(byte() == 0x0f);
+    const unsigned opcode = byte(), modrm = static_cast<unsigned>(rest >> 8 & 0xff);
+    return {prefixes, (map << 8 | opcode) << 5 | (modrm >> 6) << 3 | (modrm & 7)};
+  }
+
+  static Key key_of(const Start& start, unsigned size) {
+    static constexpr auto masks = [] {
+      std::array<Key, 16> all{};
+      for (unsigned i = 1; i < all.size(); ++i) {
+        all[i].low = ~std::uint64_t{0} >> (i < 8 ? 64 - 8 * i : 0);
+        all[i].high = i <= 8 ? 0 : ~std::uint64_t{0} >> (128 - 8 * i);
+      }
+      return all;
+    }();
+    const Key& mask = masks[size % masks.size()];
+    return {start.low & mask.low, (start.high & mask.high) | std::uint64_t{size} << 56};
+  }
+
+  static std::size_t place_of(const Key& key) {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+    return ((key.low ^ key.high * odd) * odd) >> (64 - place_bits);
+  }
+
+  static std::uint64_t distance_of(std::span<const std::byte> bytes, std::size_t end, unsigned size) {
+    const std::byte* const at = bytes.data() + end - size;
+    return static_cast<std::uint64_t>(size == 1 ? std::int64_t{load<std::int8_t>(at, ByteOrder::little)}
+                                                : std::int64_t{load<std::int32_t>(at, ByteOrder::little)});
+  }
+
+  std::array<std::uint8_t, num_shapes> sizes_{}; ///< of keys, without prefixes; 0: not known yet
+  std::unique_ptr<Entry[], Free> entries_;       ///< zeros from the system: a small program touches few
+};
+
+} // namespace sframe::code::amd64
