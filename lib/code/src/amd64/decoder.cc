@@ -34,6 +34,7 @@ public:
     if (known_.find(bytes, address, instruction, effects)) return true;
     instruction = {.address = address, .length = 1};
     const std::size_t before = effects.size();
+    std::optional<std::uint8_t> displaced;
     ZydisDecoderContext context;
     ZydisDecodedInstruction raw;
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw))) {
@@ -49,15 +50,38 @@ public:
               ZydisDecoderDecodeOperands(&decoder_, &context, &raw, operands_.data(), raw.operand_count)))
         return false;
       Translator(raw, operands_.data(), instruction, effects).translate();
+      if (KnownInstructions::varies(raw))
+        displaced = displaced_effects(raw, address, std::span(effects).subspan(before));
     }
-    known_.add(bytes, raw, instruction, std::span(effects).subspan(before));
+    known_.add(bytes, raw, instruction, std::span(effects).subspan(before), displaced);
     return true;
   }
 
 private:
+  /// A bit for each of the last instruction's effects whose value contains the displacement: it is greater by
+  /// one if the displacement is. Empty if there is another difference.
+  std::optional<std::uint8_t> displaced_effects(const ZydisDecodedInstruction& raw, std::uint64_t address,
+                                                std::span<const Effect> effects) {
+    for (ZydisDecodedOperand& operand : std::span(operands_).first(raw.operand_count))
+      if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) ++operand.mem.disp.value;
+    Instruction instruction{.address = address, .length = raw.length};
+    scratch_.clear();
+    Translator(raw, operands_.data(), instruction, scratch_).translate();
+    if (scratch_.size() != effects.size()) return std::nullopt;
+    std::uint8_t displaced = 0;
+    for (std::size_t i = 0; i < std::min(effects.size(), KnownInstructions::max_effects); ++i) {
+      const std::int64_t difference = scratch_[i].value - effects[i].value;
+      const bool is_other = scratch_[i].kind != effects[i].kind || difference < 0 || difference > 1;
+      if (is_other || (effects[i].kind == Effect::Kind::add && difference)) return std::nullopt;
+      displaced |= static_cast<std::uint8_t>(difference << i);
+    }
+    return displaced;
+  }
+
   ZydisDecoder decoder_;
   KnownInstructions known_;
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_{};
+  std::vector<Effect> scratch_;
 };
 
 /// Hardware numbers to DWARF numbers.

@@ -13,23 +13,36 @@ KnownInstructions::KnownInstructions()
 }
 
 void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecodedInstruction& raw,
-                            const Instruction& instruction, std::span<const Effect> effects) {
+                            const Instruction& instruction, std::span<const Effect> effects,
+                            std::optional<std::uint8_t> displaced) {
   constexpr unsigned relative_to_rip = 5;
   const bool has_address = (raw.attributes & ZYDIS_ATTRIB_HAS_MODRM) && raw.raw.modrm.mod == 0 &&
                            raw.raw.modrm.rm == relative_to_rip;
   if (has_address || effects.size() > max_effects) return;
-  Entry entry{.key = {}, .instruction = instruction, .effects = {}};
+  Entry entry{.key = {},
+              .effects = {},
+              .num_effects = static_cast<std::uint8_t>(effects.size()),
+              .length = raw.length,
+              .flow = instruction.flow,
+              .condition = instruction.condition,
+              .is_nop = instruction.is_nop,
+              .writes_flags = instruction.writes_flags,
+              .jump_register = instruction.jump_register,
+              .system_call_register = instruction.system_call_register};
+  std::ranges::copy(effects, entry.effects.begin());
   unsigned size = raw.length;
   if (const auto& distance = raw.raw.imm[0]; distance.is_relative) {
-    const unsigned distance_size = distance.size / 8;
-    if ((distance_size != 1 && distance_size != 4) || distance.offset + distance_size != size) return;
-    entry.distance_size = static_cast<std::uint8_t>(distance_size);
+    entry.distance = {distance.offset, static_cast<std::uint8_t>(distance.size / 8)};
+    if (distance.size != 8 && distance.size != 32) return;
+    if (distance.offset + entry.distance.size != size) return;
     size = distance.offset;
-    entry.instruction.target -= instruction.address + distance_of(bytes, raw.length, distance_size);
+  } else if (displaced) {
+    entry.displacement = {raw.raw.disp.offset, static_cast<std::uint8_t>(raw.raw.disp.size / 8)};
+    entry.displaced = *displaced;
+    for (unsigned i = 0; i < effects.size(); ++i)
+      if (*displaced >> i & 1) entry.effects[i].value -= raw.raw.disp.value;
+    size = raw.raw.disp.offset;
   }
-  entry.instruction.address = 0;
-  entry.num_effects = static_cast<std::uint8_t>(effects.size());
-  std::ranges::copy(effects, entry.effects.begin());
   const Start start = start_of(bytes);
   const Shape shape = shape_of(start);
   if (size <= shape.prefixes) return; // a prefix that is none

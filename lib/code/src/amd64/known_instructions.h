@@ -2,18 +2,18 @@
 //
 // Remembers instructions and their effects by their bytes, since most instructions of a program occur many
 // times: what an instruction does follows from its bytes, at any address, unless it addresses memory relative
-// to itself. Targets of direct branches are computed again.
+// to itself. Two fields are not compared, but read again: the distance to a branch's target, and the
+// displacement of an operand in memory.
 
 #pragma once
 
+#include "amd64/decoder.h"
 #include "sframe/bytes.h"
-#include "sframe/code/instruction.h"
-
-#include <Zydis/Zydis.h>
 
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,20 +33,41 @@ public:
     const unsigned size = sizes_[shape.number];
     if (size == 0) return false;
     const Key key = key_of(start, shape.prefixes + size);
-    const Entry& entry = entries_[place_of(key)];
-    if (entry.key != key || entry.instruction.length > bytes.size()) return false;
-    instruction = entry.instruction;
-    instruction.address = address;
-    if (entry.distance_size)
-      instruction.target += address + distance_of(bytes, instruction.length, entry.distance_size);
-    effects.insert(effects.end(), entry.effects.begin(), entry.effects.begin() + entry.num_effects);
+    const Entry& known = entries_[place_of(key)];
+    if (known.key != key || known.length > bytes.size()) return false;
+    instruction = {.address = address,
+                   .target =
+                       known.distance.size ? address + known.length + value_of(known.distance, bytes) : 0,
+                   .length = known.length,
+                   .flow = known.flow,
+                   .condition = known.condition,
+                   .is_nop = known.is_nop,
+                   .writes_flags = known.writes_flags,
+                   .jump_register = known.jump_register,
+                   .system_call_register = known.system_call_register};
+    const std::uint64_t displacement = known.displacement.size ? value_of(known.displacement, bytes) : 0;
+    for (unsigned i = 0; i < known.num_effects; ++i) {
+      Effect effect = known.effects[i];
+      if (known.displaced >> i & 1) effect.value += static_cast<std::int64_t>(displacement);
+      effects.push_back(effect);
+    }
     return true;
   }
 
-  /// Remembers what `bytes` start with, as Zydis and Translator see it, if that does not depend on the
-  /// address.
+  /// True if the displacement is the only part of the instruction that the table does not have to compare.
+  static bool varies(const ZydisDecodedInstruction& raw) {
+    const bool has_one_meaning = raw.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+                                 raw.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX; // no factor
+    return (raw.raw.disp.size == 8 || raw.raw.disp.size == 32) && raw.raw.imm[0].size == 0 && has_one_meaning;
+  }
+
+  /// Remembers what `bytes` start with, if it does not depend on the address. `displaced` has a bit for each
+  /// effect whose value contains the displacement, if the instruction varies(); else it is empty.
   void add(std::span<const std::byte> bytes, const ZydisDecodedInstruction& raw,
-           const Instruction& instruction, std::span<const Effect> effects);
+           const Instruction& instruction, std::span<const Effect> effects,
+           std::optional<std::uint8_t> displaced);
+
+  static constexpr std::size_t max_effects = 2;
 
 private:
   /// The first bytes, then zeros.
@@ -61,22 +82,35 @@ private:
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  /// What mostly decides an instruction's size. A mistake costs time: an instruction is known by all of its
-  /// bytes.
+  /// What mostly decides an instruction's size. A mistake costs time: the key has all bytes that count.
   struct Shape {
     unsigned prefixes = 0; ///< bytes before the opcode
     unsigned number = 0;   ///< of the opcode, and of how its operand is addressed
   };
 
-  static constexpr std::size_t max_effects = 2;
+  /// A signed number in the instruction.
+  struct Field {
+    std::uint8_t offset = 0;
+    std::uint8_t size = 0; ///< 1, 4, or 0 if there is none
+  };
 
+  /// An instruction without what is the same for all of the ABI, in a line of the cache.
   struct Entry {
     Key key;
-    Instruction instruction; ///< as if at 0; the target as if the distance was 0
-    std::array<Effect, max_effects> effects;
+    std::array<Effect, max_effects> effects; ///< without displacement
     std::uint8_t num_effects = 0;
-    std::uint8_t distance_size = 0; ///< bytes of the distance to a branch's target, which are the last
+    std::uint8_t displaced = 0; ///< a bit for each effect to which the displacement is added
+    Field displacement;
+    Field distance; ///< of a branch's target from its end
+    std::uint8_t length = 0;
+    Flow flow{};
+    Condition condition{};
+    bool is_nop = false;
+    bool writes_flags = false;
+    std::uint8_t jump_register = 0;
+    std::uint8_t system_call_register = 0;
   };
+  static_assert(sizeof(Entry) == 64);
 
   struct Free {
     void operator()(Entry* entries) const { std::free(entries); }
@@ -129,10 +163,12 @@ private:
     return ((key.low ^ key.high * odd) * odd) >> (64 - place_bits);
   }
 
-  static std::uint64_t distance_of(std::span<const std::byte> bytes, std::size_t end, unsigned size) {
-    const std::byte* const at = bytes.data() + end - size;
-    return static_cast<std::uint64_t>(size == 1 ? std::int64_t{load<std::int8_t>(at, ByteOrder::little)}
-                                                : std::int64_t{load<std::int32_t>(at, ByteOrder::little)});
+  /// Sign-extended.
+  static std::uint64_t value_of(const Field& field, std::span<const std::byte> bytes) {
+    const std::byte* const at = bytes.data() + field.offset;
+    return static_cast<std::uint64_t>(field.size == 1
+                                          ? std::int64_t{load<std::int8_t>(at, ByteOrder::little)}
+                                          : std::int64_t{load<std::int32_t>(at, ByteOrder::little)});
   }
 
   std::array<std::uint8_t, num_shapes> sizes_{}; ///< of keys, without prefixes; 0: not known yet
