@@ -231,6 +231,12 @@ elif case == "cache":
         assert named in unwind(urls=url, places=places, code=0).stdout and os.path.getsize(file) > 0, kept
         asked = len(Handler.requests)
         assert named in unwind(urls=url, places=places, code=0).stdout and len(Handler.requests) == asked, kept
+        # The sandbox for a sysroot lets this folder be read, in which the file appears, and no other.
+        inside = ("--sysroot", os.path.join(folder, "empty"))
+        shutil.rmtree(os.path.dirname(file))
+        assert named in unwind(*inside, urls=url, places=places).stdout and os.path.getsize(file) > 0, kept
+        asked = len(Handler.requests)
+        assert named in unwind(*inside, urls=url, places=places).stdout and len(Handler.requests) == asked, kept
 
 elif case == "terminal":
     url = serve("slow")
