@@ -463,6 +463,15 @@ std::string repeated(std::string_view text, std::size_t count) {
   return result;
 }
 
+/// Names of up to 8192 bytes.
+TEST(ElfSymbols, DemanglesLongNames) {
+  const std::string name(8181, 'x');
+  EXPECT_EQ(demangle("_ZN1a8181" + name + "Ev"), "a::" + name + "()");
+  EXPECT_EQ(demangle("_ZN1a8182" + name + "xEv"), "_ZN1a8182" + name + "xEv");
+  EXPECT_EQ(demangle("_RNvC1a8181" + name), "a::" + name);
+  EXPECT_EQ(demangle("_RNvC1a8182" + name + "x"), "_RNvC1a8182" + name + "x");
+}
+
 /// demangle() on a thread with little stack. Sanitizers' frames are several times as large.
 std::string demangle_on_small_stack(const std::string& name) {
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
