@@ -8,6 +8,7 @@
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
 #include "sframe/code/image_environment.h"
+#include "sframe/code/row_follower.h"
 #include "sframe/elf/file.h"
 #include "sframe/generate/cfi_input.h"
 
@@ -136,10 +137,11 @@ template <bool with_rows> void analyse(benchmark::State& state) {
                                              .environment = &environment});
       count += results.num_instructions();
       if (!with_rows) continue;
+      RowFollower follower(abi);
       results.visit([&](const Reached& at) {
         const auto offset = static_cast<std::uint32_t>(at.instruction.address - item.start);
         const auto row = std::ranges::upper_bound(item.rows, offset, {}, &FrameRow::offset) - 1;
-        agreeing += check(*row, at.state, abi).worst() == Agreement::agrees;
+        agreeing += follower.agrees(&*row, at);
       });
     }
   benchmark::DoNotOptimize(agreeing);

@@ -3,14 +3,15 @@
 // Arbitrary bytes as the code of one function. The first byte selects the ABI, the second the function's
 // start, the third and fourth how the rest is split into code, rows and constant data. Properties: decoders
 // consume at least one byte and never more than there are; visited instructions are inside the function and
-// decodable; a state queried separately equals the visited one; instructions as text are one line; references
-// are to what was asked for.
+// decodable; a state queried separately equals the visited one; a follower of rows finds what a check of each
+// finds; instructions as text are one line; references are to what was asked for.
 
 #include "cost.h"
 
 #include "sframe/code/analysis.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/code/references.h"
+#include "sframe/code/row_follower.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -91,11 +92,13 @@ void try_decoder(const AbiTraits& abi, Bytes code, std::uint64_t start) {
 void try_analysis(Analyzer& analyzer, const Function& function, const AbiTraits& abi) {
   const Results& results = analyzer.run(function);
   std::vector<std::pair<std::uint64_t, Value>> seen;
+  RowFollower follower(abi);
   results.visit([&](const Reached& at) {
     const std::uint64_t address = at.instruction.address;
     require(address - function.start < function.bytes.size());
     require(at.certainty != Certainty::unreached);
-    (void)check(function.rows.empty() ? function.entry : function.rows.back(), at.state, abi);
+    const FrameRow& row = function.rows.empty() ? function.entry : function.rows.back();
+    require(follower.agrees(&row, at) == (check(row, at.state, abi).worst() == Agreement::agrees));
     (void)row_of(at.state, abi);
     if (seen.size() < 64) seen.emplace_back(address, at.state.reg(abi.sp));
   });

@@ -7,6 +7,7 @@
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
 #include "sframe/code/image_environment.h"
+#include "sframe/code/row_follower.h"
 #include "sframe/elf/file.h"
 #include "sframe/generate/cfi_input.h"
 
@@ -77,6 +78,8 @@ private:
                                             .environment = &environment_});
     bool contradicted = false, undecided = false;
     std::uint64_t last = 0;
+    // The first row is wrong in most of a function, and right again after its epilogues.
+    RowFollower follower(section.abi()), follower_of_first(section.abi());
     results.visit([&](const Reached& at) {
       EXPECT_GE(at.instruction.address, last);
       last = at.instruction.address;
@@ -84,6 +87,9 @@ private:
       const auto offset = static_cast<std::uint32_t>(at.instruction.address - fde.start);
       const auto row = std::ranges::upper_bound(rows_, offset, {}, &FrameRow::offset) - 1;
       const Agreement found = check(*row, at.state, section.abi()).worst();
+      const Agreement first = check(rows_.front(), at.state, section.abi()).worst();
+      EXPECT_EQ(follower.agrees(&*row, at), found == Agreement::agrees);
+      EXPECT_EQ(follower_of_first.agrees(&rows_.front(), at), first == Agreement::agrees);
       contradicted |= found == Agreement::contradicts && at.certainty == Certainty::certain;
       undecided |= found != Agreement::agrees;
     });

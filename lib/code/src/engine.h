@@ -210,6 +210,7 @@ private:
   Value return_address(const Instruction& instruction, const State& state) const;
   Exit exit_of_return(const Instruction& instruction, const State& state) const;
   bool is_reached_throughout() const;
+  std::uint64_t changed_by(const Decoded& decoded) const;
   bool state_before(std::uint32_t index, State& state);
   const Decoded* decoded_around(std::uint64_t address) const;
 

@@ -10,10 +10,23 @@
 
 namespace sframe::code {
 
+/// The parts of a state that may differ after the instruction.
+std::uint64_t Analysis::changed_by(const Decoded& decoded) const {
+  if (decoded.instruction.flow != Flow::next) return ~std::uint64_t{0};
+  std::uint64_t changed = 0;
+  for (const Effect& effect : std::span(effects_).subspan(decoded.first_effect, decoded.num_effects)) {
+    const bool is_store = effect.kind == Effect::Kind::store || effect.kind == Effect::Kind::overwrite;
+    if (is_store || effect.reg == abi_->sp) changed |= State::words_bit;
+    if (!is_store && effect.kind != Effect::Kind::compare) changed |= State::bit(effect.reg);
+  }
+  return changed;
+}
+
 void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
   for (const std::uint32_t block : order_) {
     State state = blocks_[block].in;
     std::uint32_t index = blocks_[block].first;
+    std::uint64_t changed = ~std::uint64_t{0};
     for (bool is_start = true;; is_start = false) {
       // The visitor's work is paid for too, and may have used the budget up.
       const std::uint64_t before = work_;
@@ -24,9 +37,11 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .state = state,
                        .certainty = blocks_[block].certainty,
                        .exit = exit_of(decoded, state),
-                       .block_start = is_start};
+                       .block_start = is_start,
+                       .changed = changed};
       if (!call(context, at)) return;
       if (!step(index, state, false)) break;
+      changed = changed_by(decoded);
       index = index_at(decoded.instruction.address + decoded.instruction.length);
       if (index == no_index || code_[index].leader) break;
     }

@@ -4,6 +4,8 @@
 
 #include "sframe/code/row_check.h"
 
+#include "sframe/code/row_follower.h"
+
 #include "values.h"
 
 namespace sframe::code {
@@ -132,13 +134,13 @@ private:
 } // namespace
 
 Agreement RowCheck::worst() const {
-  const auto rank = [](Agreement a) {
-    return a == Agreement::contradicts ? 3 : a == Agreement::conflicts ? 2 : a == Agreement::unknown ? 1 : 0;
+  const auto is_any = [&](Agreement agreement) {
+    return cfa.agreement == agreement || ra.agreement == agreement || fp.agreement == agreement;
   };
-  Agreement result = sign_agrees ? Agreement::agrees : Agreement::contradicts;
-  for (const RuleCheck& rule : {cfa, ra, fp})
-    if (rank(rule.agreement) > rank(result)) result = rule.agreement;
-  return result;
+  if (!sign_agrees || is_any(Agreement::contradicts)) return Agreement::contradicts;
+  for (const Agreement agreement : {Agreement::conflicts, Agreement::unknown})
+    if (is_any(agreement)) return agreement;
+  return Agreement::agrees;
 }
 
 RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
@@ -153,6 +155,31 @@ RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
   result.fp = rule(row.fp, abi.fp, Value::entry(abi.fp));
   if (result.ra.agreement == Agreement::agrees) result.sign_agrees = result.ra.found.flag == row.ra_signed;
   return result;
+}
+
+std::uint64_t parts_needed(const FrameRow& row, const AbiTraits& abi) {
+  std::uint64_t parts = 0;
+  const auto add = [&](const Rule& rule, std::uint16_t own_register) {
+    switch (rule.kind) {
+    case Rule::Kind::undefined: break;
+    case Rule::Kind::same: parts |= State::bit(own_register); break;
+    case Rule::Kind::stored: parts |= State::words_bit; [[fallthrough]];
+    case Rule::Kind::value: parts |= State::bit(rule.base); break;
+    case Rule::Kind::fixed: parts |= State::words_bit; break;
+    }
+  };
+  add(row.cfa, abi.sp);
+  add(row.ra, abi.ra);
+  add(row.fp, abi.fp);
+  return parts;
+}
+
+bool RowFollower::follow(const FrameRow& row, const State& state) {
+  const bool agrees = check(row, state, *abi_).worst() == Agreement::agrees;
+  agreeing_ = agrees ? &row : nullptr;
+  if (agrees) needed_ = parts_needed(row, *abi_);
+  changed_ = 0;
+  return agrees;
 }
 
 std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {

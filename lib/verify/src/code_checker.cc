@@ -31,7 +31,7 @@ CodeChecker::CodeChecker(const Input& input, Budget& budget, std::span<const Own
                          code::Environment& environment, Verdicts& verdicts, Sink& sink)
     : input_(input), budget_(budget), abi_(*input.image()->abi()), rows_(input, budget, functions),
       sframe_(input, &budget, pieces_of(units)), analyzer_(analyzer), environment_(environment),
-      verdicts_(verdicts), findings_(input, budget, rows_, verdicts, sink) {}
+      verdicts_(verdicts), findings_(input, budget, rows_, verdicts, sink), follower_(abi_) {}
 
 void CodeChecker::check(const CodeUnit& unit) {
   unit_ = &unit;
@@ -152,6 +152,7 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
 void CodeChecker::visit(const code::Reached& at) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
   const PlacedRow* row = rows_.find(address);
+  const bool agrees = follower_.agrees(row ? &row->row : nullptr, at);
   if (row) findings_.see_next_row(at, *row);
   if (at.block_start || address != previous_end_) findings_.settle(Exit::none, address != previous_end_);
   for (; next_row_ < rows_.placed.size() && rows_.placed[next_row_].begin < end; ++next_row_) {
@@ -162,17 +163,19 @@ void CodeChecker::visit(const code::Reached& at) {
   previous_end_ = end;
   if (!row) return findings_.settle(Exit::none, false);
   verdicts_.add(row->part, row->function, Verdict::agree);
-  check_row(at, *row);
+  if (agrees)
+    findings_.settle(Exit::none, false);
+  else
+    add_disagreement(at, *row);
   findings_.allow_stack_switch(at);
   check_exit(at, *row);
   check_return_address(at, *row);
   if (at.exit != Exit::none) findings_.settle(at.exit, at.exit == Exit::stops);
 }
 
-void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
+void CodeChecker::add_disagreement(const code::Reached& at, const PlacedRow& row) {
   const code::RowCheck result = code::check(row.row, at.state, abi_);
   const Agreement worst = result.worst();
-  if (worst == Agreement::agrees && result.sign_agrees) return findings_.settle(Exit::none, false);
   if (worst == Agreement::unknown || at.certainty != code::Certainty::certain ||
       (worst == Agreement::conflicts && rests_on_unknown_sp(result, *results_))) {
     findings_.settle(Exit::none, false);

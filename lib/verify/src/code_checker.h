@@ -6,6 +6,7 @@
 #pragma once
 
 #include "code_findings.h"
+#include "sframe/code/row_follower.h"
 #include "sframe_rows.h"
 #include "unit_rows.h"
 
@@ -32,7 +33,7 @@ private:
   void check_stub(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   bool analyse(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   void visit(const code::Reached& at);
-  void check_row(const code::Reached& at, const PlacedRow& row);
+  void add_disagreement(const code::Reached& at, const PlacedRow& row);
   bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
   bool switches_stack(const code::Reached& at, const PlacedRow& row) const;
   void check_exit(const code::Reached& at, const PlacedRow& row);
@@ -51,6 +52,7 @@ private:
   code::Environment& environment_;
   Verdicts& verdicts_;
   CodeFindings findings_;
+  code::RowFollower follower_;
 
   // The current function.
   const CodeUnit* unit_ = nullptr;

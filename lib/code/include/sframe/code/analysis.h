@@ -116,6 +116,9 @@ struct Reached {
   Certainty certainty;
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
+  /// What may differ from the state of the instruction that was visited before: State::bit() of registers,
+  /// State::words_bit.
+  std::uint64_t changed;
 };
 
 /// A range of bytes that control does not reach, without padding.

@@ -38,6 +38,9 @@ struct RowCheck {
 /// Follows the row's rules in the state. Constant cost.
 RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi);
 
+/// The parts of a state on which check() depends: State::bit() of registers, State::words_bit. Constant cost.
+std::uint64_t parts_needed(const FrameRow& row, const AbiTraits& abi);
+
 /// The canonical row that is correct in the state. The CFA is based on SP if SP is known relative to it, else
 /// on FP, any other register, or a word in the frame at FP or SP. RA and FP are in a word at the CFA that is
 /// not below SP, else in their register, another register, or any other word; FP is undefined if it is in

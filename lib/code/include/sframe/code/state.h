@@ -88,6 +88,12 @@ public:
   /// The known words, unordered.
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
 
+  /// In a set of parts of a state: a register, and all words.
+  static constexpr std::uint64_t bit(std::uint16_t reg) {
+    return reg < max_registers ? std::uint64_t{1} << reg : 0;
+  }
+  static constexpr std::uint64_t words_bit = std::uint64_t{1} << 63;
+
   // For the analysis.
   void set_reg(std::uint16_t reg, Value value) {
     if (reg < max_registers) registers_[reg] = value;
