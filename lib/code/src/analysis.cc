@@ -183,11 +183,23 @@ void Analysis::follow_guesses() {
   mode_ = Certainty::certain;
 }
 
+/// The end of the block that starts at the offset, if all of it is reached; else 0.
+std::uint64_t Analysis::end_of_block(std::uint64_t offset) const {
+  const std::uint32_t index = index_of_[offset];
+  if (index == no_index || code_[index].block == no_index || limit_met_) return 0;
+  const Block& block = blocks_[code_[index].block];
+  return block.visits ? block.end : 0;
+}
+
 /// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
 /// its start.
 void Analysis::start_at_known_rows() {
   if (function_.rows.empty()) return;
   for (std::uint64_t at = 0; at < size_ && !restart_ && !limit_met_;) {
+    if (const std::uint64_t end = end_of_block(at)) {
+      at = end;
+      continue;
+    }
     if (index_of_[at] == no_index) discover(function_.start + at);
     const std::uint32_t index = index_of_[at];
     const Instruction instruction = code_[index].instruction;
@@ -205,13 +217,16 @@ void Analysis::start_at_known_rows() {
 }
 
 void Analysis::process(std::uint32_t block) {
-  ++blocks_[block].visits;
-  State state = blocks_[block].in;
-  std::uint32_t index = blocks_[block].first;
+  Block& executed = blocks_[block]; // a deque: it stays
+  ++executed.visits;
+  State state = executed.in;
+  std::uint32_t index = executed.first;
   std::uint32_t call = no_index; // with only padding after it
   for (;;) {
     ++work_;
     code_[index].owner = block;
+    executed.end = static_cast<std::uint32_t>(code_[index].instruction.address - function_.start) +
+                   code_[index].instruction.length;
     if (!step(index, state, true)) return;
     const Instruction& instruction = code_[index].instruction;
     if (instruction.flow == Flow::call || instruction.flow == Flow::indirect_call ||

@@ -56,6 +56,7 @@ struct Decoded {
 
 struct Block {
   std::uint32_t first = 0; ///< index of its first instruction
+  std::uint32_t end = 0;   ///< where it ends, from the function's start; once it was executed
   std::uint16_t visits = 0;
   Certainty certainty = Certainty::unreached;
   bool queued = false;
@@ -183,6 +184,7 @@ private:
   void start();
   void drain();
   void follow_guesses();
+  std::uint64_t end_of_block(std::uint64_t offset) const;
   void start_at_known_rows();
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
@@ -237,7 +239,6 @@ private:
   std::vector<Conflict> conflicts_;
   std::vector<Obstacle> obstacles_;
   std::vector<Gap> gaps_;
-  std::vector<bool> reached_bytes_;
   std::vector<std::uint32_t> order_; ///< reached blocks by address
   std::vector<Effect> scratch_effects_;
   State answer_;

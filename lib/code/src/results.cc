@@ -141,6 +141,10 @@ std::optional<FrameRow> Analysis::row_at(std::uint64_t address) {
 bool Analysis::is_reached_throughout() const {
   std::uint64_t at = 0;
   while (at < size_) {
+    if (const std::uint64_t end = end_of_block(at)) {
+      at = end;
+      continue;
+    }
     const std::uint32_t index = index_of_[at];
     if (index == no_index || code_[index].owner == no_index) return false;
     at += code_[index].instruction.length;
@@ -157,19 +161,20 @@ std::span<const Gap> Analysis::gaps() {
       reached_end =
           std::max(reached_end, decoded.instruction.address - function_.start + decoded.instruction.length);
   reached_end = std::min(reached_end, size_);
-  reached_bytes_.assign(reached_end, false);
-  for (const Decoded& decoded : code_)
-    if (decoded.owner != no_index)
-      for (std::uint64_t i = 0; i < decoded.instruction.length; ++i)
-        if (const std::uint64_t at = decoded.instruction.address - function_.start + i; at < reached_end)
-          reached_bytes_[at] = true;
+  std::uint64_t covered = 0; // the end of the reached instructions that start before `at`
+  const auto is_reached = [&](std::uint64_t offset) { // extends `covered`
+    const std::uint32_t index = index_of_[offset];
+    if (index != no_index && code_[index].owner != no_index)
+      covered = std::max(covered, offset + code_[index].instruction.length);
+    return offset < covered;
+  };
   for (std::uint64_t at = 0; at < size_;) {
-    if (at < reached_end && reached_bytes_[at]) {
+    if (at < reached_end && is_reached(at)) {
       ++at;
       continue;
     }
     std::uint64_t end = at;
-    while (end < reached_end && !reached_bytes_[end]) ++end;
+    while (end < reached_end && !is_reached(end)) ++end;
     if (end == reached_end) end = size_;
     Instruction instruction;
     while (at < end && pay(steps_on_credit)) { // padding
