@@ -32,6 +32,10 @@ constexpr std::uint64_t registers_per_join_step = 4;
 constexpr std::uint64_t bytes_per_step = 8;
 constexpr std::size_t max_guesses = 1 << 14;
 
+bool calls_system(const Instruction& instruction) {
+  return instruction.system_call >= 0 || instruction.system_call_register != Effect::none;
+}
+
 } // namespace
 
 Analysis::Analysis(const AbiTraits& abi)
@@ -251,7 +255,12 @@ void Analysis::process(std::uint32_t block) {
 
 /// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
 bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
-  if (is_system_call(code_[index].instruction, state, machine_->last_system_calls)) return false;
+  const Instruction& instruction = code_[index].instruction;
+  if (instruction.flow == Flow::next && !calls_system(instruction)) {
+    apply(code_[index], state);
+    return true;
+  }
+  if (is_system_call(instruction, state, machine_->last_system_calls)) return false;
   const bool may_switch_stack = is_thread_start(code_[index].instruction, state);
   apply(code_[index], state);
   if (may_switch_stack) {

@@ -81,8 +81,17 @@ std::uint64_t UnitRows::unknown_at_start() const {
 }
 
 const PlacedRow* UnitRows::find(std::uint64_t address) const {
-  const PlacedRow* const row = last_not_above(placed, address, &PlacedRow::begin);
-  return row && address < row->end ? row : nullptr;
+  // Mostly the row of the address before, or the next one.
+  const auto is_last_not_above = [&](std::size_t i) {
+    return i < placed.size() && placed[i].begin <= address &&
+           (i + 1 == placed.size() || placed[i + 1].begin > address);
+  };
+  if (!is_last_not_above(found_) && !is_last_not_above(++found_)) {
+    const PlacedRow* const row = last_not_above(placed, address, &PlacedRow::begin);
+    if (!row) return nullptr;
+    found_ = static_cast<std::size_t>(row - placed.data());
+  }
+  return address < placed[found_].end ? &placed[found_] : nullptr;
 }
 
 std::optional<CfiRule> UnitRows::cfi_rule(std::uint64_t pc) const {

@@ -68,6 +68,7 @@ private:
   std::span<const OwnedRange> functions_;
   const CodeUnit* unit_ = nullptr;
   std::vector<std::pair<std::uint64_t, CfiRule>> cfi_rules_; ///< from this address on; by address
+  mutable std::size_t found_ = 0;                            ///< the row that was found last
   WorkLimit rows_elsewhere_{0}; ///< limit on rows of other functions that may be read
 };
 
