@@ -29,7 +29,7 @@ constexpr std::uint64_t min_work_of_callee = 1 << 12;
 constexpr std::uint64_t steps_per_run = 16;
 constexpr std::uint64_t steps_per_guess = 12;
 constexpr std::uint64_t registers_per_join_step = 4;
-constexpr std::uint64_t bytes_per_step = 8;
+constexpr std::uint64_t bytes_per_step = 64;
 constexpr std::size_t max_guesses = 1 << 14;
 
 bool calls_system(const Instruction& instruction) {

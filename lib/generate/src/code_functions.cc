@@ -20,8 +20,8 @@ namespace {
 /// found there were followed.
 constexpr int max_rounds = 8;
 /// Bytes analysed of a function of unknown size: so many at first, and twice as many while it jumps further,
-/// up to the maximum.
-constexpr std::uint64_t first_window = 1024, max_window = 1 << 17;
+/// four times as many from a large one on, up to the maximum.
+constexpr std::uint64_t first_window = 1024, large_window = 8192, max_window = 1 << 17;
 /// Functions per work item of a thread.
 constexpr std::size_t chunk_size = 64;
 
@@ -35,7 +35,9 @@ constexpr std::uint32_t max_calls_per_end = 16;
 
 /// What it costs to keep a function, a place that it leads to or one that leads to it, and to look for what
 /// to analyse next, in steps of the analysis.
-constexpr std::uint64_t steps_per_function = 16, steps_per_place = 4, steps_per_round = 64;
+constexpr std::uint64_t steps_per_function = 64, steps_per_place = 4, steps_per_round = 64;
+/// What it costs to decode an instruction that may be padding.
+constexpr std::uint64_t steps_per_padding = 1;
 
 constexpr std::uint8_t local = 0;
 
@@ -72,8 +74,10 @@ template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor
 class CodeFunctions::Calls final : public code::Environment {
 public:
   /// `inside`: CodeFunction::inside of an earlier analysis.
-  Calls(CodeFunctions& functions, const CodeFunction& function, std::set<std::uint64_t> inside)
-      : functions_(functions), function_(function), padding_(functions.abi_), inside_(std::move(inside)) {}
+  Calls(CodeFunctions& functions, const CodeFunction& function, Budget* budget,
+        std::set<std::uint64_t> inside)
+      : functions_(functions), function_(function), budget_(budget), padding_(functions.abi_),
+        inside_(std::move(inside)) {}
 
   std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.constant_data(address, size);
@@ -113,6 +117,7 @@ private:
 
   CodeFunctions& functions_;
   const CodeFunction& function_;
+  Budget* budget_; ///< nullptr: no limit
   code::CallEnds padding_;
   std::set<std::uint64_t> suspects_, inside_; ///< return addresses, and padding that is jumped to
   std::vector<std::uint64_t> doubtful_;
@@ -125,7 +130,7 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
     if (*target - function_.start < function_.end - function_.start) return false; // its own
   }
   if (function_.sized || inside_.contains(next)) return false;
-  const std::uint64_t after = functions_.after_padding(next, padding_);
+  const std::uint64_t after = functions_.after_padding(next, padding_, budget_);
   // What surely returns does not return to padding, if the compiler has found out so. Else only code that is
   // expected to run rarely is not aligned.
   const bool may_start = surely_returns ? after != next && may_start_at(after)
@@ -138,7 +143,7 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
 
 bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
   if (function_.sized || inside_.contains(address)) return false;
-  if (!may_start_at(functions_.after_padding(address, padding_))) return false;
+  if (!may_start_at(functions_.after_padding(address, padding_, budget_))) return false;
   suspects_.insert(address);
   return true;
 }
@@ -230,17 +235,20 @@ void CodeFunctions::add_targets(const CodeFunction& function) {
 }
 
 /// The first instruction at or after `address` that is no padding.
-std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds& padding) const {
+std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds& padding,
+                                           Budget* budget) const {
   const AddressRange* const hole = holes_.range_with(address);
   if (!hole) return address;
   const auto bytes = input_.image->read(address, std::min(hole->end() - address, max_padding_between));
   if (!bytes) return address;
-  std::uint64_t at = 0;
+  std::uint64_t at = 0, steps = 0;
   while (at < bytes->size()) {
+    steps += steps_per_padding;
     const std::uint32_t size = padding.padding(bytes->subspan(at), address + at);
     if (size == 0) break;
     at += size;
   }
+  if (budget) (void)budget->take(Resource::code_steps, steps); // who asks notices that it is used up
   return address + at;
 }
 
@@ -265,7 +273,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   // An earlier analysis found out how far the function goes.
   const auto before = found_.find(start);
   const bool is_first = before == found_.end();
-  Calls calls(*this, function, is_first ? std::set<std::uint64_t>() : before->second.inside);
+  Calls calls(*this, function, budget, is_first ? std::set<std::uint64_t>() : before->second.inside);
   std::uint64_t window = function.sized ? limit - start : first_window;
   if (!is_first) window = std::max(window, before->second.end - start);
   for (int run = 0; run < max_runs; ++run) {
@@ -283,7 +291,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
                                 .budget = budget});
     if (calls.learn(function.rows)) continue;
     if (function.sized || window >= max_window || !is_cut(function, limit, code::machine(abi_))) break;
-    window *= 2;
+    window = std::min(window * (window < large_window ? 2 : 4), max_window);
   }
   function.doubtful = calls.doubtful();
   function.inside = calls.inside();
@@ -527,7 +535,7 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
         Counts& of_callee = callees[call.target];
         ++of_callee.all;
         of_callee.at_end += (function.sized && call.next == function.end) ||
-                            named_.contains(after_padding(call.next, padding));
+                            named_.contains(after_padding(call.next, padding, input_.image->budget()));
       }
   }
   std::set<std::uint64_t> found;

@@ -74,7 +74,7 @@ private:
   void analyse_callers();
   void analyse_callers_of(const std::set<std::uint64_t>& callees);
   std::set<std::uint64_t> find_no_return();
-  std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding) const;
+  std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding, Budget* budget) const;
   std::uint64_t limit_of(std::uint64_t start) const;
   CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget,
                        std::optional<std::int32_t> fp = {});

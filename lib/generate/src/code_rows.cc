@@ -54,10 +54,10 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   results.visit([&](const code::Reached& at) { add(at, results); });
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
-  // States that were not joined with all others prove nothing.
-  if (is_used_up()) return leave_out_all();
   if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
     find_key(function);
+  // States that were not joined with all others prove nothing.
+  if (is_used_up()) return leave_out_all();
   std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
   extend_over_padding();
   return std::move(rows_);
@@ -173,6 +173,9 @@ void CodeRowMaker::leave_out(std::uint64_t begin, std::uint64_t end, Reason reas
 
 /// The key that the function signs with. A function has one; rows of a function with two are not known.
 void CodeRowMaker::find_key(const code::Function& function) {
+  constexpr std::uint64_t bytes_per_step = 4;
+  const std::uint64_t steps = function.bytes.size() / bytes_per_step;
+  if (function.budget && !function.budget->take(Resource::code_steps, steps)) return;
   const auto decoder = code::make_decoder(abi_);
   std::vector<code::Effect> effects;
   code::Instruction instruction;
