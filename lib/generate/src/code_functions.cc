@@ -10,6 +10,7 @@
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace sframe::generate {
@@ -124,9 +125,10 @@ private:
 };
 
 bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
-  const bool surely_returns = target && functions_.returns_of(*target) == Returns::surely;
+  const Place* const callee = target ? functions_.known_place(*target) : nullptr;
+  const bool surely_returns = callee && callee->returns == Returns::surely;
   if (target && !surely_returns) {
-    if (functions_.no_return_.contains(*target)) return true;
+    if (callee && callee->no_return) return true;
     if (*target - function_.start < function_.end - function_.start) return false; // its own
   }
   if (function_.sized || inside_.contains(next)) return false;
@@ -150,7 +152,9 @@ bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
 
 /// True if another function may start there.
 bool CodeFunctions::Calls::may_start_at(std::uint64_t address) const {
-  return functions_.is_aligned(address) || functions_.named_.contains(address);
+  if (functions_.is_aligned(address)) return true;
+  const Place* const place = functions_.known_place(address);
+  return place && place->named;
 }
 
 bool CodeFunctions::Calls::learn(const CodeRows& rows) {
@@ -172,12 +176,30 @@ CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, uns
     : input_(input), abi_(*input.abi), holes_(holes), threads_(threads),
       callees_(*input.image, {}, input.externals), maker_(abi_) {}
 
+CodeFunctions::Place& CodeFunctions::place_of(std::uint64_t address) {
+  const auto [at, is_new] = places_.try_emplace(address);
+  Place& place = at->second;
+  if (is_new) {
+    place.address = address;
+    place.external = !holes_.contains(address);
+  }
+  return place;
+}
+
+/// nullptr: nothing is known of the address.
+const CodeFunctions::Place* CodeFunctions::known_place(std::uint64_t address) const {
+  const auto at = places_.find(address);
+  return at == places_.end() ? nullptr : &at->second;
+}
+
 void CodeFunctions::add_start(std::uint64_t address, bool named, std::uint64_t size) {
   if (address % code::machine(abi_).alignment != 0 || !holes_.contains(address)) return;
-  const auto [at, is_new] = starts_.try_emplace(address);
-  if (is_new) pending_.push_back(address);
-  if (at->second.size == 0) at->second.size = size;
-  if (named && named_.insert(address).second) new_names_.push_back(address);
+  Place& place = place_of(address);
+  if (!std::exchange(place.is_start, true)) pending_.push_back(address);
+  if (place.size == 0) place.size = size;
+  if (!named || std::exchange(place.named, true)) return;
+  named_.insert(address);
+  new_names_.push_back(address);
 }
 
 bool CodeFunctions::is_aligned(std::uint64_t address) const {
@@ -255,9 +277,8 @@ std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds
 /// The end of the symbol, or of what can be code of the function.
 std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
   const std::uint64_t hole_end = holes_.from(start).front().end();
-  const auto known = starts_.find(start);
-  if (known != starts_.end() && known->second.size != 0)
-    return start + std::min(known->second.size, hole_end - start);
+  const Place* const known = known_place(start);
+  if (known && known->size != 0) return start + std::min(known->size, hole_end - start);
   const auto next = named_.upper_bound(start);
   return next == named_.end() ? hole_end : std::min(*next, hole_end);
 }
@@ -265,17 +286,16 @@ std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
 CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker,
                                     Budget* budget, std::optional<std::int32_t> fp) {
   const std::uint64_t limit = limit_of(start);
-  const auto known = starts_.find(start);
+  const Place* const known = known_place(start);
   CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
-  function.named = named_.contains(start);
-  function.follows = known != starts_.end() && known->second.follows;
-  function.sized = known != starts_.end() && known->second.size != 0;
+  function.named = known && known->named;
+  function.follows = known && known->follows;
+  function.sized = known && known->size != 0;
   // An earlier analysis found out how far the function goes.
-  const auto before = found_.find(start);
-  const bool is_first = before == found_.end();
-  Calls calls(*this, function, budget, is_first ? std::set<std::uint64_t>() : before->second.inside);
+  const CodeFunction* const before = known && known->found ? &known->found->function : nullptr;
+  Calls calls(*this, function, budget, before ? before->inside : std::set<std::uint64_t>());
   std::uint64_t window = function.sized ? limit - start : first_window;
-  if (!is_first) window = std::max(window, before->second.end - start);
+  if (before) window = std::max(window, before->end - start);
   for (int run = 0; run < max_runs; ++run) {
     function.end = start + std::min(window, limit - start);
     const auto bytes = input_.image->read(start, function.end - start);
@@ -339,25 +359,37 @@ void CodeFunctions::keep(CodeFunction function) {
       rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() + function.doubtful.size();
   if (!take(steps_per_function + steps_per_place * places)) return;
   add_targets(function);
+  Place& place = place_of(function.start);
+  auto found = std::make_unique<Found>();
   const auto add_user = [&](std::uint64_t target) {
-    std::vector<std::uint64_t>& users = users_[target];
-    if (users.empty() || users.back() != function.start) users.push_back(function.start);
+    Place& used = place_of(target);
+    if (used.users.empty() || used.users.back() != &place) used.users.push_back(&place);
+    return &used;
   };
-  std::ranges::for_each(function.doubtful, add_user);
-  for (const CodeRows::Call& call : function.rows.calls) add_user(call.target);
-  for (const CodeRows::Jump& jump : function.rows.jumps) add_user(jump.target);
-  undecided_.insert(function.start);
-  found_.insert_or_assign(function.start, std::move(function));
+  found->doubtful.reserve(function.doubtful.size());
+  for (const std::uint64_t target : function.doubtful) found->doubtful.push_back(add_user(target));
+  found->calls.reserve(rows.calls.size());
+  for (const CodeRows::Call& call : rows.calls) found->calls.push_back(add_user(call.target));
+  found->jumps.reserve(rows.jumps.size());
+  for (const CodeRows::Jump& jump : rows.jumps) found->jumps.push_back(add_user(jump.target));
+  add_undecided(place, undecided_);
+  found->function = std::move(function);
+  place.found = std::move(found);
 }
 
-/// The functions that call or jump to one of the targets, or did so in an earlier analysis.
-std::set<std::uint64_t> CodeFunctions::users_of(const std::set<std::uint64_t>& targets) {
-  std::set<std::uint64_t> all;
-  for (const std::uint64_t target : targets)
-    if (const auto users = users_.find(target); users != users_.end()) {
-      if (!take(steps_per_place * users->second.size())) break;
-      all.insert(users->second.begin(), users->second.end());
-    }
+void CodeFunctions::add_undecided(Place& place, std::vector<Undecided>& list) {
+  if (!std::exchange(place.undecided, true)) list.emplace_back(place.address, &place);
+}
+
+/// The functions that call or jump to one of the targets, or did so in an earlier analysis. By address.
+std::vector<CodeFunctions::Place*> CodeFunctions::users_of(std::span<Place* const> targets) {
+  std::vector<Place*> all;
+  for (const Place* const target : targets) {
+    if (!take(steps_per_place * target->users.size())) break;
+    all.insert(all.end(), target->users.begin(), target->users.end());
+  }
+  std::ranges::sort(all, {}, &Place::address);
+  all.erase(std::ranges::unique(all).begin(), all.end());
   return all;
 }
 
@@ -375,15 +407,17 @@ bool CodeFunctions::analyse_longer_ones() {
   for (const std::uint64_t name : std::exchange(new_names_, {})) {
     // Those before the last name in front of it end there.
     const auto at = named_.find(name);
-    const auto from = at == named_.begin() ? found_.begin() : found_.lower_bound(*std::prev(at));
-    for (auto found = from; found != found_.end() && found->first < name; ++found) {
-      const auto& [start, function] = *found;
-      const std::uint64_t limit = limit_of(start);
+    const auto from = at == named_.begin() ? places_.begin() : places_.lower_bound(*std::prev(at));
+    for (auto place = from; place != places_.end() && place->first < name; ++place) {
+      if (!take(steps_per_place)) return false;
+      if (!place->second.found) continue;
+      const CodeFunction& function = place->second.found->function;
+      // limit_of(), the end of the hole apart, which does not change
+      const std::uint64_t limit = place->second.size ? range_end(place->first, place->second.size) : name;
       bool is_longer = false;
       if (limit < function.end)
         each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
-      if (is_longer) longer.push_back(start);
-      if (!take(steps_per_place)) return false;
+      if (is_longer) longer.push_back(place->first);
     }
   }
   std::ranges::sort(longer);
@@ -392,72 +426,74 @@ bool CodeFunctions::analyse_longer_ones() {
   return !longer.empty() && !is_out_of_steps();
 }
 
-/// True for code with CFI, stubs, and what is in another file.
-bool CodeFunctions::is_external(std::uint64_t address) const {
-  return !holes_.contains(address);
-}
-
-CodeFunctions::Returns CodeFunctions::returns_of(std::uint64_t start) const {
-  const auto known = returns_.find(start);
-  return known == returns_.end() ? Returns::perhaps : known->second;
-}
-
 /// As far as this function shows it, and those that it jumps to.
-CodeFunctions::Returns CodeFunctions::returns(const CodeFunction& function) const {
-  const CodeRows& rows = function.rows;
+CodeFunctions::Returns CodeFunctions::returns(const Found& found) {
+  const CodeRows& rows = found.function.rows;
   if (rows.returns) return Returns::surely;
   // A callee that is not understood yet may turn out to return.
-  const bool is_open = std::ranges::any_of(function.doubtful, [&](std::uint64_t callee) {
-    return !is_external(callee) && !no_return_.contains(callee);
-  });
+  const bool is_open = std::ranges::any_of(
+      found.doubtful, [&](const Place* callee) { return !callee->external && !callee->no_return; });
   Returns result = rows.leaves_somewhere || rows.refuted || is_open ? Returns::perhaps : Returns::never;
-  for (const CodeRows::Jump& jump : rows.jumps)
-    if (!no_return_.contains(jump.target)) result = std::max(result, returns_of(jump.target));
+  for (const Place* const target : found.jumps)
+    if (!target->no_return) result = std::max(result, target->returns);
   return result;
 }
 
 /// Finds out which functions never return, and analyses their callers again, until nothing changes.
 void CodeFunctions::analyse_callers() {
   for (int round = 0; round < max_call_depth && !is_out_of_steps(); ++round) {
-    std::set<std::uint64_t> changed;
-    for (auto start = undecided_.begin(); start != undecided_.end(); start = undecided_.erase(start)) {
-      const CodeFunction& function = found_.at(*start);
-      if (!take(1 + function.doubtful.size() + function.rows.jumps.size())) return;
-      const Returns now = returns(function);
-      const auto [known, is_new] = returns_.try_emplace(*start, Returns::perhaps);
-      if (known->second == now || known->second == Returns::never) continue; // never is final
-      known->second = now;
-      changed.insert(*start);
-      if (now == Returns::never) no_return_.insert(*start);
-      undecided_.merge(users_of({*start}));
+    std::vector<Place*> changed;
+    std::vector<Undecided> later; // before the one that they depend on: in the next round
+    std::ranges::make_heap(undecided_, std::greater());
+    while (!undecided_.empty()) {
+      Place& place = *undecided_.front().second;
+      const Found& found = *place.found;
+      std::ranges::pop_heap(undecided_, std::greater());
+      undecided_.pop_back();
+      if (!take(1 + found.doubtful.size() + found.jumps.size())) return;
+      const Returns now = returns(found);
+      if (place.returns != now && place.returns != Returns::never) { // never is final
+        place.returns = now;
+        changed.push_back(&place);
+        if (now == Returns::never) place.no_return = true;
+        if (!take(steps_per_place * place.users.size())) return;
+        for (Place* const user : place.users) {
+          const bool is_next = user->address > place.address;
+          const std::size_t before = undecided_.size();
+          add_undecided(*user, is_next ? undecided_ : later);
+          if (undecided_.size() != before) std::ranges::push_heap(undecided_, std::greater());
+        }
+      }
+      place.undecided = false;
     }
+    undecided_ = std::move(later);
     if (changed.empty() || is_out_of_steps()) return;
     analyse_callers_of(changed);
   }
 }
 
 /// Analyses functions again for which it matters whether these return.
-void CodeFunctions::analyse_callers_of(const std::set<std::uint64_t>& callees) {
+void CodeFunctions::analyse_callers_of(std::span<Place* const> callees) {
   std::vector<std::uint64_t> callers;
-  for (const std::uint64_t start : users_of(callees)) {
-    const CodeFunction& function = found_.at(start);
-    if (!take(1 + function.doubtful.size() + function.rows.calls.size())) return;
-    const auto is_one = [&](std::uint64_t callee) { return callees.contains(callee); };
-    const auto is_followed = [&](const CodeRows::Call& call) {
-      return is_one(call.target) && no_return_.contains(call.target);
-    };
-    if (std::ranges::any_of(function.doubtful, is_one) ||
-        std::ranges::any_of(function.rows.calls, is_followed))
-      callers.push_back(start);
+  for (Place* const callee : callees) callee->is_changed = true;
+  for (const Place* const user : users_of(callees)) {
+    const Found& found = *user->found;
+    if (!take(1 + found.doubtful.size() + found.calls.size())) return;
+    if (std::ranges::any_of(found.doubtful, &Place::is_changed) ||
+        std::ranges::any_of(found.calls,
+                            [](const Place* callee) { return callee->is_changed && callee->no_return; }))
+      callers.push_back(user->address);
   }
+  for (Place* const callee : callees) callee->is_changed = false;
   for (CodeFunction& function : analyse(callers)) keep(std::move(function));
 }
 
 /// Analyses what no function reaches, in search of functions. False if nothing was found.
 bool CodeFunctions::analyse_gaps() {
   std::vector<AddressRange> reached;
-  for (const auto& [start, function] : found_)
-    each_reached(function.rows, [&](const AddressRange& range) { reached.push_back(range); });
+  for (const auto& [start, place] : places_)
+    if (place.found)
+      each_reached(place.found->function.rows, [&](const AddressRange& range) { reached.push_back(range); });
   const AddressSet known(std::move(reached));
   const AddressSet unknown = holes_.without(known);
   const std::span<const AddressRange> gaps = unknown.ranges();
@@ -474,8 +510,9 @@ bool CodeFunctions::analyse_gaps() {
   bool any = false;
   for (std::vector<CodeFunction>& functions : made)
     for (CodeFunction& function : functions) {
-      const Start start = {.follows = function.follows};
-      if (!starts_.try_emplace(function.start, start).second) continue; // it will be analysed as a start
+      Place& place = place_of(function.start);
+      if (std::exchange(place.is_start, true)) continue; // it will be analysed as a start
+      place.follows = function.follows;
       any = true;
       keep(std::move(function));
     }
@@ -500,7 +537,7 @@ std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& ma
       at += size;
       continue;
     }
-    if (starts_.contains(at)) { // analysed, and not reached from there
+    if (const Place* const known = known_place(at); known && known->is_start) { // not reached from there
       at += unit;
       follows = false;
       continue;
@@ -520,28 +557,33 @@ std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& ma
 
 /// Finds code that is not known to return and is called where a function ends, so that it perhaps never
 /// returns. What is new.
-std::set<std::uint64_t> CodeFunctions::find_no_return() {
+std::vector<CodeFunctions::Place*> CodeFunctions::find_no_return() {
   struct Counts {
     std::uint32_t all = 0, at_end = 0;
   };
   std::map<std::uint64_t, Counts> callees;
   code::CallEnds padding(abi_);
-  for (const auto& [start, function] : found_) {
+  for (const auto& [start, place] : places_) {
+    if (!place.found) continue;
+    const CodeFunction& function = place.found->function;
     const CodeRows& rows = function.rows;
     if (!take(1 + steps_per_place * (rows.calls.size() + rows.guessed_calls.size()))) return {};
     for (const auto* const calls : {&rows.calls, &rows.guessed_calls})
       for (const CodeRows::Call& call : *calls) {
-        if (returns_of(call.target) == Returns::surely || no_return_.contains(call.target)) continue;
+        const Place* const callee = known_place(call.target);
+        if (callee && (callee->returns == Returns::surely || callee->no_return)) continue;
         Counts& of_callee = callees[call.target];
         ++of_callee.all;
         of_callee.at_end += (function.sized && call.next == function.end) ||
                             named_.contains(after_padding(call.next, padding, input_.image->budget()));
       }
   }
-  std::set<std::uint64_t> found;
+  std::vector<Place*> found;
   for (const auto& [target, counts] : callees)
-    if (counts.at_end != 0 && counts.at_end * max_calls_per_end >= counts.all) found.insert(target);
-  no_return_.insert(found.begin(), found.end());
+    if (counts.at_end != 0 && counts.at_end * max_calls_per_end >= counts.all) {
+      found.push_back(&place_of(target));
+      found.back()->no_return = true;
+    }
   return found;
 }
 
@@ -554,13 +596,16 @@ std::vector<CodeFunction> CodeFunctions::find() {
   }
   for (auto found = find_no_return(); !found.empty() && !is_out_of_steps(); found = find_no_return()) {
     analyse_callers_of(found);
-    undecided_.merge(users_of(found));
+    for (Place* const user : users_of(found)) add_undecided(*user, undecided_);
     analyse_callers();
     while (analyse_starts() || analyse_longer_ones()) analyse_callers();
   }
   std::vector<CodeFunction> functions;
-  for (auto& [start, function] : found_) functions.push_back(std::move(function));
-  found_.clear();
+  for (auto& [start, place] : places_) {
+    if (!place.found) continue;
+    functions.push_back(std::move(place.found->function));
+    place.found.reset();
+  }
   return functions;
 }
 

@@ -12,9 +12,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sframe::generate {
@@ -55,25 +56,47 @@ public:
 private:
   /// Whether a function returns to its caller: perhaps if it leaves for code that is not known.
   enum class Returns : std::uint8_t { never, perhaps, surely };
-  struct Start {
-    std::uint64_t size = 0; ///< of its symbol; 0: not known
-    bool follows = false;   ///< CodeFunction::follows
+  struct Place;
+  /// A function with the places that it leads to, in the order of its lists.
+  struct Found {
+    CodeFunction function;
+    std::vector<Place*> doubtful, calls, jumps;
   };
+  /// An address where a function may start, or that one calls or jumps to. All that is known of it is here,
+  /// and places refer to each other, since looking an address up is most of the work with many functions.
+  struct Place {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;  ///< of its symbol; 0: not known
+    bool is_start = false;   ///< to be analysed
+    bool named = false;      ///< CodeFunction::named
+    bool follows = false;    ///< CodeFunction::follows
+    bool external = false;   ///< code with CFI, a stub, or in another file
+    bool no_return = false;  ///< a function, or code elsewhere, that perhaps never returns
+    bool undecided = false;  ///< returns() may have changed; in undecided_
+    bool is_changed = false; ///< during analyse_callers_of(): one of the callees
+    Returns returns = Returns::perhaps;
+    std::unique_ptr<Found> found; ///< nullptr: not analysed yet
+    /// Functions that call or jump here, or did so in an earlier analysis. Some several times.
+    std::vector<Place*> users;
+  };
+  /// Ordered by address.
+  using Undecided = std::pair<std::uint64_t, Place*>;
   class Calls;
 
+  Place& place_of(std::uint64_t address);
+  const Place* known_place(std::uint64_t address) const;
   void add_start(std::uint64_t address, bool named, std::uint64_t size = 0);
   void add_starts();
   void add_referred_starts();
   void add_targets(const CodeFunction& function);
   void keep(CodeFunction function);
   bool take(std::uint64_t steps);
-  std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets);
-  Returns returns(const CodeFunction& function) const;
-  Returns returns_of(std::uint64_t start) const;
-  bool is_external(std::uint64_t address) const;
+  std::vector<Place*> users_of(std::span<Place* const> targets);
+  void add_undecided(Place& place, std::vector<Undecided>& list);
+  static Returns returns(const Found& found);
   void analyse_callers();
-  void analyse_callers_of(const std::set<std::uint64_t>& callees);
-  std::set<std::uint64_t> find_no_return();
+  void analyse_callers_of(std::span<Place* const> callees);
+  std::vector<Place*> find_no_return();
   std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding, Budget* budget) const;
   std::uint64_t limit_of(std::uint64_t start) const;
   CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget,
@@ -90,16 +113,11 @@ private:
   unsigned threads_;
   code::Callees callees_;
   CodeRowMaker maker_; ///< for what is not analysed on several threads
-  std::map<std::uint64_t, Start> starts_;
-  std::vector<std::uint64_t> pending_;          ///< starts that were not analysed
-  std::set<std::uint64_t> named_;               ///< starts: CodeFunction::named
-  std::vector<std::uint64_t> new_names_;        ///< of which analyse_longer_ones() does not know
-  std::map<std::uint64_t, CodeFunction> found_; ///< by start
-  std::map<std::uint64_t, Returns> returns_;    ///< of starts; others: perhaps
-  std::set<std::uint64_t> undecided_;           ///< functions of which returns() may have changed
-  /// Functions that call or jump to an address, or did so in an earlier analysis. Some several times.
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> users_;
-  std::set<std::uint64_t> no_return_; ///< functions, and code elsewhere, that perhaps never return
+  std::map<std::uint64_t, Place> places_;
+  std::set<std::uint64_t> named_;        ///< places: CodeFunction::named
+  std::vector<std::uint64_t> pending_;   ///< starts that were not analysed
+  std::vector<std::uint64_t> new_names_; ///< of which analyse_longer_ones() does not know
+  std::vector<Undecided> undecided_;     ///< functions of which returns() may have changed
 };
 
 } // namespace sframe::generate

@@ -78,6 +78,7 @@ public:
   Proof(const CfiInput& input, CodeFunctions& analysis, std::vector<CodeFunction>& functions)
       : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
         states_(functions.size(), State::unproven), padding_(*input.abi) {
+    for (const CodeFunction& function : functions) starts_.push_back(function.start);
     std::vector<AddressRange> stubs;
     for (const Plt& plt : input.plts) stubs.push_back(plt.range);
     stubs_ = AddressSet(std::move(stubs));
@@ -123,6 +124,7 @@ private:
   const AbiTraits& abi_;
   CodeFunctions& analysis_;
   std::vector<CodeFunction>& functions_;
+  std::vector<std::uint64_t> starts_; ///< of functions_
   std::vector<State> states_;
   AddressSet stubs_;
   code::CallEnds padding_;
@@ -133,10 +135,10 @@ private:
 };
 
 CodeFunction* Proof::at(std::uint64_t start, std::size_t& index) {
-  const auto found = std::ranges::lower_bound(functions_, start, {}, &CodeFunction::start);
-  if (found == functions_.end() || found->start != start) return nullptr;
-  index = static_cast<std::size_t>(found - functions_.begin());
-  return &*found;
+  const auto found = std::ranges::lower_bound(starts_, start);
+  if (found == starts_.end() || *found != start) return nullptr;
+  index = static_cast<std::size_t>(found - starts_.begin());
+  return &functions_[index];
 }
 
 bool Proof::in_stubs(std::uint64_t address) const {
@@ -260,7 +262,7 @@ void Proof::accept_entry_point() {
 const CodeRows::Range* Proof::range_of(std::uint64_t address, std::span<const std::size_t> accepted,
                                        std::size_t& owner) const {
   const auto* const last =
-      last_not_above(accepted, address, [&](std::size_t index) { return functions_[index].start; });
+      last_not_above(accepted, address, [&](std::size_t index) { return starts_[index]; });
   if (!last) return nullptr;
   owner = *last;
   const auto* const range = last_not_above(functions_[owner].rows.ranges, address, &CodeRows::Range::begin);
