@@ -42,20 +42,25 @@ std::string random_suffix() {
 }
 
 /// Calls `make` with unused names in the folder of `target` until it succeeds, or fails for another reason
-/// than a used name. 0 or errno.
+/// than a used name. Names begin with that of `target`, unless that makes them too long for the file system.
+/// 0 or errno.
 int make_temporary(const std::string& target, const std::function<bool(const char* name)>& make,
                    std::string& name, std::optional<TemporaryName>& temporary) {
   // Without this, a signal's handler on another thread could remove the temporary files just before this one
   // is made, and end the program just after.
   const Uninterrupted whole;
+  std::string beginning = target;
   for (unsigned attempts = 0; attempts < 100; ++attempts) {
-    name = target + random_suffix();
+    name = beginning + random_suffix();
     temporary.emplace(name);
     if (make(name.c_str())) return 0;
     const int error = errno;
     temporary.reset();
     name.clear();
-    if (error != EEXIST) return error;
+    if (error == ENAMETOOLONG && beginning == target)
+      beginning = folder_of(target) + '/';
+    else if (error != EEXIST)
+      return error;
   }
   return EEXIST;
 }
