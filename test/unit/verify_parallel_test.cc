@@ -2,6 +2,8 @@
 //
 // Work on several threads: each item once, findings in the order of the items.
 
+#include <algorithm>
+#include <atomic>
 #include <gtest/gtest.h>
 
 #include <sframe/base/parallel.h>
@@ -11,6 +13,7 @@
 
 namespace verify_parallel_test {
 
+using namespace sframe;
 using namespace sframe::verify;
 
 TEST(VerifyParallel, EachItemOnce) {
@@ -60,6 +63,44 @@ TEST(VerifyParallel, FindingsAreInOrder) {
           threads, wanted.size(), chunk, all, [] { return 7; }, work);
       EXPECT_EQ(all.pcs, wanted);
     }
+}
+
+// The threads of a file among others: its own, and those that are spare, which are there again afterwards.
+TEST(VerifyParallel, SpareThreads) {
+  SpareThreads spare(3);
+  const ThreadShare all(2, spare, 8), few(2, spare, 4), none(2u), less(2, spare, 1);
+  {
+    const ThreadsNow first(few), second(all), third(all);
+    EXPECT_EQ(first.count(), 4u);
+    EXPECT_EQ(second.count(), 3u);
+    EXPECT_EQ(third.count(), 2u);
+    spare.give(5);
+    EXPECT_EQ(ThreadsNow(all).count(), 7u);
+    EXPECT_EQ(ThreadsNow(none).count(), 2u);
+    EXPECT_EQ(ThreadsNow(less).count(), 1u);
+  }
+  EXPECT_EQ(spare.take(100), 8u);
+  EXPECT_EQ(spare.take(1), 0u);
+}
+
+// Threads that become spare join a piece of work that goes on.
+TEST(VerifyParallel, SpareThreadsJoin) {
+  SpareThreads spare;
+  std::atomic<unsigned> scratches = 0;
+  Pcs all;
+  constexpr std::size_t per_round = 2 * 64;
+  check_in_chunks(
+      ThreadShare(1, spare, 2), 2 * per_round, 1, all, [&] { return ++scratches; },
+      [&](std::size_t begin, std::size_t, unsigned&, Sink& sink) {
+        if (begin == per_round - 1) {
+          EXPECT_EQ(scratches, 1u);
+          spare.give(1);
+        }
+        sink.add({.id = Id::S001, .at = Location{0, begin}});
+      });
+  EXPECT_EQ(scratches, 3u); // one, then two
+  EXPECT_EQ(spare.take(2), 1u);
+  EXPECT_TRUE(std::ranges::is_sorted(all.pcs));
 }
 
 } // namespace verify_parallel_test

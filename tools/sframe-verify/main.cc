@@ -383,9 +383,6 @@ int run_tool(int argc, char** argv) {
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
-  options.run.file.code_threads = std::max<unsigned>(
-      1, app.threads() /
-             static_cast<unsigned>(std::clamp<std::size_t>(options.run.files.size(), 1, app.threads())));
   return app.run_with_output(
       paths, [&](tool::Output& out) { return run(options.run, app.messages(), out); },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);

@@ -219,7 +219,7 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   if (image.relocatable()) return lacks(path, no_linked_file);
   BugSources sources{.path = path,
                      .image = &image,
-                     .threads = options_.code_threads,
+                     .threads = options_.threads.own,
                      .progress = [this](double share) { progress_.add(share * static_cast<double>(size_)); }};
   std::optional<NamedFile> debug;
   if (!options_.debug.empty()) {
@@ -352,7 +352,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
 
 void FileVerifier::check_code(const std::string& path, const Input& input, Verdicts& verdicts,
                               FileReport& report) {
-  if (has_code(input)) return check_against_code(input, options_.code_threads, verdicts, report);
+  if (has_code(input)) return check_against_code(input, options_.threads, verdicts, report);
   const char* why = input.relocatable()
                         ? "the code of relocatable objects is not checked; verify the linked file"
                         : "no code to compare with";

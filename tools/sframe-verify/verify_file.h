@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <sframe/base/parallel.h>
 #include <sframe/run/run.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/ordered.h>
@@ -25,7 +26,7 @@ struct FileOptions {
   bool cfi = true;
   bool code = true;
   const run::Outcome* ran = nullptr; ///< what a program executed of the files; nullptr: no such check
-  unsigned code_threads = 1;         ///< for the code of one file
+  ThreadShare threads;               ///< for the code of one file
   std::string
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0

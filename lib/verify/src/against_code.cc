@@ -95,7 +95,7 @@ bool has_code(const Input& input) {
          &input.parts().front().section.abi() == image->abi();
 }
 
-void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts, Sink& sink) {
+void check_against_code(const Input& input, const ThreadShare& threads, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
   const std::vector<OwnedRange> cfi = all_cfi(input);
   const std::vector<OwnedRange> sframe = divided_at_starts(disjoint(input.functions()), cfi);
@@ -103,7 +103,9 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   code::Callees callees(*input.image(), cfi);
   BudgetShares shares(input.budget(), chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
-  check_in_chunks(threads_for(*input.image(), units, threads), units.size(), chunk_size, sink, make_analyzer,
+  ThreadShare share = threads;
+  share.most = threads_for(*input.image(), units, threads.most);
+  check_in_chunks(share, units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     BudgetShares::Share budget(shares, begin / chunk_size);

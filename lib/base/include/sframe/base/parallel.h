@@ -62,6 +62,55 @@ template <class Work> void for_each_parallel(std::size_t pieces, unsigned thread
       pieces, threads, [] { return Nothing(); }, [&](std::size_t piece, Nothing&) { work(piece); });
 }
 
+/// Threads that pieces of work no longer need, for those that go on. A count only: whoever takes one starts
+/// it.
+class SpareThreads {
+public:
+  explicit SpareThreads(unsigned count = 0) : count_(count) {}
+
+  void give(unsigned count) { count_ += count; }
+  /// Takes up to `most`, to be given back.
+  unsigned take(unsigned most) {
+    unsigned there = count_;
+    while (!count_.compare_exchange_weak(there, there - std::min(there, most))) {
+    }
+    return std::min(there, most);
+  }
+
+private:
+  std::atomic<unsigned> count_;
+};
+
+/// The threads of a piece of work among others: its own, and spare ones if it asks from time to time.
+struct ThreadShare {
+  unsigned own = 1;
+  unsigned most = 1;             ///< own and spare ones together
+  SpareThreads* spare = nullptr; ///< nullptr: none
+
+  ThreadShare() = default;
+  ThreadShare(unsigned all) : own(all), most(all) {}
+  ThreadShare(unsigned mine, SpareThreads& others, unsigned limit) : own(mine), most(limit), spare(&others) {}
+};
+
+/// What a share is at the moment; its spare threads are taken while the object lives.
+class ThreadsNow {
+public:
+  explicit ThreadsNow(const ThreadShare& share)
+      : share_(share),
+        taken_(share.spare && share.most > share.own ? share.spare->take(share.most - share.own) : 0) {}
+  ~ThreadsNow() {
+    if (taken_) share_.spare->give(taken_);
+  }
+  ThreadsNow(const ThreadsNow&) = delete;
+  ThreadsNow& operator=(const ThreadsNow&) = delete;
+
+  unsigned count() const { return std::min(share_.own + taken_, share_.most); }
+
+private:
+  const ThreadShare& share_;
+  unsigned taken_;
+};
+
 } // namespace sframe
 
 #pragma GCC visibility pop

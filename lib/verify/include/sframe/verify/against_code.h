@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "sframe/base/parallel.h"
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/verdicts.h"
@@ -21,9 +22,9 @@ namespace sframe::verify {
 /// True if the input has code that can be analysed: a linked image of an ABI that lib/code can decode.
 bool has_code(const Input& input);
 
-/// Reports contradictions by address, and adds a verdict for every function. Uses up to `threads` threads;
-/// the report does not depend on their number. Linear in the bytes of code; memory for functions and FDEs,
+/// Reports contradictions by address, and adds a verdict for every function. The report does not
+/// depend on the number of threads. Linear in the bytes of code; memory for functions and FDEs,
 /// and for the findings of the functions being analysed.
-void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts, Sink& sink);
+void check_against_code(const Input& input, const ThreadShare& threads, Verdicts& verdicts, Sink& sink);
 
 } // namespace sframe::verify
