@@ -3,13 +3,15 @@
 #include "amd64/known_instructions.h"
 
 #include <algorithm>
-#include <new>
 
 namespace sframe::code::amd64 {
 
-KnownInstructions::KnownInstructions()
-    : entries_(static_cast<Entry*>(std::calloc(std::size_t{1} << place_bits, sizeof(Entry)))) {
-  if (!entries_) throw std::bad_alloc();
+/// Without memory, nothing is remembered.
+bool KnownInstructions::is_in_use() {
+  if (added_ == worthwhile) return entries_ != nullptr;
+  if (++added_ == worthwhile)
+    entries_.reset(static_cast<Entry*>(std::calloc(std::size_t{1} << place_bits, sizeof(Entry))));
+  return entries_ != nullptr;
 }
 
 void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecodedInstruction& raw,
@@ -18,7 +20,7 @@ void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecoded
   constexpr unsigned relative_to_rip = 5;
   const bool has_address = (raw.attributes & ZYDIS_ATTRIB_HAS_MODRM) && raw.raw.modrm.mod == 0 &&
                            raw.raw.modrm.rm == relative_to_rip;
-  if (has_address || effects.size() > max_effects) return;
+  if (!is_in_use() || has_address || effects.size() > max_effects) return;
   Entry entry{.key = {},
               .effects = {},
               .num_effects = static_cast<std::uint8_t>(effects.size()),

@@ -23,8 +23,6 @@ namespace sframe::code::amd64 {
 /// whatever the others are.
 class KnownInstructions {
 public:
-  KnownInstructions();
-
   /// As Decoder::decode(), if the first instruction of `bytes` is known, else false.
   bool find(std::span<const std::byte> bytes, std::uint64_t address, Instruction& instruction,
             std::vector<Effect>& effects) const {
@@ -116,6 +114,11 @@ private:
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
+  bool is_in_use();
+
+  /// There is no table for the first instructions: the first use of its memory takes longer than to decode
+  /// them again.
+  static constexpr std::uint32_t worthwhile = 2048;
   static constexpr unsigned place_bits = 13;
   /// Opcodes without and with 0x0f, each in all 32 ways to address an operand.
   static constexpr std::size_t num_shapes = 2 * 256 * 32;
@@ -172,7 +175,8 @@ private:
   }
 
   std::array<std::uint8_t, num_shapes> sizes_{}; ///< of keys, without prefixes; 0: not known yet
-  std::unique_ptr<Entry[], Free> entries_;       ///< zeros from the system: a small program touches few
+  std::unique_ptr<Entry[], Free> entries_;       ///< zeros from the system: small code touches few
+  std::uint32_t added_ = 0;                      ///< up to `worthwhile`
 };
 
 } // namespace sframe::code::amd64
