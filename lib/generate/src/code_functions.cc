@@ -34,8 +34,8 @@ constexpr int max_call_depth = 64;
 /// Code elsewhere perhaps never returns if this share of its calls are at the end of functions.
 constexpr std::uint32_t max_calls_per_end = 16;
 
-/// What it costs to keep a function, a place that it leads to or one that leads to it, and to look for what
-/// to analyse next, in steps of the analysis.
+/// What it costs to analyse and keep a function, beside its instructions, a place that it leads to or one that
+/// leads to it, and to look for what to analyse next, in steps of the analysis.
 constexpr std::uint64_t steps_per_function = 64, steps_per_place = 4, steps_per_round = 64;
 /// What it costs to decode an instruction that may be padding.
 constexpr std::uint64_t steps_per_padding = 1;
@@ -285,6 +285,7 @@ std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
 
 CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker,
                                     Budget* budget, std::optional<std::int32_t> fp) {
+  if (budget) (void)budget->take(Resource::code_steps, steps_per_function); // the analysis stops at once then
   const std::uint64_t limit = limit_of(start);
   const Place* const known = known_place(start);
   CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
@@ -357,7 +358,7 @@ void CodeFunctions::keep(CodeFunction function) {
   const CodeRows& rows = function.rows;
   const std::size_t places =
       rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() + function.doubtful.size();
-  if (!take(steps_per_function + steps_per_place * places)) return;
+  if (!take(steps_per_place * places)) return;
   add_targets(function);
   Place& place = place_of(function.start);
   auto found = std::make_unique<Found>();
