@@ -7,6 +7,7 @@
 #include "function_names.h"
 #include "source_text.h"
 
+#include "sframe/base/number_hash.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
@@ -87,7 +88,7 @@ private:
   modules::DwarfSource source_;
   SourceText text_;
   std::optional<variables::Finder> variables_;
-  std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
+  std::unordered_map<std::uint64_t, SymbolizedFrame, NumberHash> exact_pcs_, return_addresses_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
   modules::Module* not_searched_ = nullptr;
 };

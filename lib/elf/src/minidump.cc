@@ -27,6 +27,7 @@
 
 #include "core_notes.h"
 #include "llvm_types.h"
+#include "sframe/base/number_hash.h"
 #include "sframe/elf/minidump.h"
 
 #include <llvm/BinaryFormat/Minidump.h>
@@ -327,7 +328,7 @@ void MinidumpReader::read_threads() {
   // At most 4 bytes are for alignment.
   if (streams_[thread_list].size() >= threads.size_bytes() + sizeof(ulittle32_t) + sizeof(md::Thread))
     report("stream ThreadList has more entries than it says", offsets_[thread_list]);
-  std::unordered_set<std::uint32_t> tids;
+  std::unordered_set<std::uint32_t, NumberHash> tids;
   std::size_t repeated = 0;
   for (const md::Thread& thread : threads) {
     if (!tids.insert(thread.ThreadId).second) {

@@ -4,6 +4,7 @@
 
 #include "go_runtime.h"
 
+#include "sframe/base/number_hash.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/image.h"
 
@@ -136,7 +137,7 @@ private:
 
   GoRuntime& runtime_;
   const GoLayout& layout_;
-  std::unordered_map<std::uint64_t, std::uint32_t> threads_; ///< by m
+  std::unordered_map<std::uint64_t, std::uint32_t, NumberHash> threads_; ///< by m
 };
 
 } // namespace

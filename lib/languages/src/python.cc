@@ -4,6 +4,8 @@
 
 #include "python_layout.h"
 
+#include "sframe/base/number_hash.h"
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -82,7 +84,7 @@ struct PythonProgram::State {
   RuntimeMemory memory;
   std::string version, problem;
   PythonLayout layout{};
-  std::unordered_map<std::uint32_t, KnownThread> threads;
+  std::unordered_map<std::uint32_t, KnownThread, NumberHash> threads;
 
   void open(modules::Module& module, std::uint64_t runtime) {
     const auto where = module.find_definition("Py_Version");

@@ -2,6 +2,8 @@
 
 #include "sframe/elf/llvm_dwarf_check.h"
 
+#include "sframe/base/number_hash.h"
+
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
@@ -108,7 +110,7 @@ bool DebugCheck::take(std::uint64_t steps) {
 bool DebugCheck::can_find_units() {
   if (can_find_units_) return *can_find_units_;
   can_find_units_ = false;
-  std::unordered_set<std::uint64_t> known;
+  std::unordered_set<std::uint64_t, NumberHash> known;
   const llvm::DWARFDataExtractor aranges(context_.getDWARFObj().getArangesSection(),
                                          context_.isLittleEndian(), 0);
   llvm::DWARFDebugArangeSet set;

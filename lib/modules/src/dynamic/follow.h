@@ -5,6 +5,7 @@
 #pragma once
 
 #include "dynamic/registration.h"
+#include "sframe/base/number_hash.h"
 
 #include <unordered_set>
 
@@ -15,7 +16,7 @@ namespace sframe::modules::dynamic {
 template <class Each>
 void follow(unwind::Memory& memory, std::uint64_t first, std::string_view list, Listing& listing,
             Each&& each) {
-  std::unordered_set<std::uint64_t> seen;
+  std::unordered_set<std::uint64_t, NumberHash> seen;
   for (std::uint64_t at = first; at;) {
     if (listing.entries.size() >= listing.max_entries || seen.size() >= listing.max_entries)
       return listing.problem(list, at, "has too many entries");
