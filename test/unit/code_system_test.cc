@@ -28,7 +28,8 @@ struct Counts {
 class Comparison {
 public:
   explicit Comparison(const elf::Image& image)
-      : image_(image), environment_(image), analyzer_(*image.abi()) {}
+      : image_(image), environment_(image), analyzer_(*image.abi()), follower_(*image.abi()),
+        follower_of_first_(*image.abi()) {}
 
   void run(const cfi::CfiSection& section) {
     for (auto fdes = section.fdes();;) {
@@ -78,8 +79,6 @@ private:
                                             .environment = &environment_});
     bool contradicted = false, undecided = false;
     std::uint64_t last = 0;
-    // The first row is wrong in most of a function, and right again after its epilogues.
-    RowFollower follower(section.abi()), follower_of_first(section.abi());
     results.visit([&](const Reached& at) {
       EXPECT_GE(at.instruction.address, last);
       last = at.instruction.address;
@@ -88,8 +87,8 @@ private:
       const auto row = std::ranges::upper_bound(rows_, offset, {}, &FrameRow::offset) - 1;
       const Agreement found = check(*row, at.state, section.abi()).worst();
       const Agreement first = check(rows_.front(), at.state, section.abi()).worst();
-      EXPECT_EQ(follower.agrees(&*row, at), found == Agreement::agrees);
-      EXPECT_EQ(follower_of_first.agrees(&rows_.front(), at), first == Agreement::agrees);
+      EXPECT_EQ(follower_.agrees(&*row, at), found == Agreement::agrees);
+      EXPECT_EQ(follower_of_first_.agrees(&rows_.front(), at), first == Agreement::agrees);
       contradicted |= found == Agreement::contradicts && at.certainty == Certainty::certain;
       undecided |= found != Agreement::agrees;
     });
@@ -101,6 +100,9 @@ private:
   const elf::Image& image_;
   code::ImageEnvironment environment_;
   Analyzer analyzer_;
+  // Rows of one function have the addresses of another's. The first row is wrong in most of a function, and
+  // right again after its epilogues.
+  RowFollower follower_, follower_of_first_;
   std::vector<FrameRow> rows_;
   std::vector<CallSite> call_sites_;
   Counts counts_;

@@ -24,6 +24,8 @@ public:
   /// for all instructions of a visit, in its order; rows keep their addresses and values during it. Constant
   /// cost.
   bool agrees(const FrameRow* row, const Reached& at) {
+    // The row at the same address may be another: of an earlier visit, and outermost, which needs nothing.
+    if (at.block_start) agreeing_ = nullptr;
     changed_ |= at.changed;
     if (!row) return false;
     return (row == agreeing_ && (changed_ & needed_) == 0) || follow(*row, at.state);
