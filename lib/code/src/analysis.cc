@@ -27,7 +27,7 @@ constexpr std::uint64_t min_work_of_callee = 1 << 12;
 /// What a run costs in steps, in addition to work: always, for each guess, for the registers of each join of
 /// two states, and for tables that have an entry per byte.
 constexpr std::uint64_t steps_per_run = 16;
-constexpr std::uint64_t steps_per_guess = 12;
+constexpr std::uint64_t steps_per_guess = 18;
 constexpr std::uint64_t registers_per_join_step = 4;
 constexpr std::uint64_t bytes_per_step = 64;
 constexpr std::size_t max_guesses = 1 << 14;

@@ -34,8 +34,8 @@ constexpr int max_call_depth = 64;
 /// Code elsewhere perhaps never returns if this share of its calls are at the end of functions.
 constexpr std::uint32_t max_calls_per_end = 16;
 
-/// What it costs to analyse and keep a function, beside its instructions, a place that it leads to or one that
-/// leads to it, and to look for what to analyse next, in steps of the analysis.
+/// What it costs to analyse and keep a function, beside its instructions, a place that it leads to or one
+/// that leads to it, and to look for what to analyse next, in steps of the analysis.
 constexpr std::uint64_t steps_per_function = 64, steps_per_place = 4, steps_per_round = 64;
 /// What it costs to decode an instruction that may be padding.
 constexpr std::uint64_t steps_per_padding = 1;
