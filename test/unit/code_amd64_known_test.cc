@@ -110,6 +110,8 @@ constexpr Pair pairs[] = {
     {"shlq $4, %rcx", "48 c1 e1 03", "48 c1 e1 04", "r2 := ?"},
     {"jmp .", "eb 0e", "eb fe", "-> jump 0x1000"},
     {"callq .-16", "e8 0b 00 00 00", "e8 eb ff ff ff", "-> call 0xff0"},
+    // Knights Corner (Zydis decodes it, other processors do not): a target that is not followed
+    {"jkzd %k1, .+24", "c5 f0 84 09 00 00 00", "c5 f0 84 10 00 00 00", "-> branch"},
 };
 
 TEST(Amd64KnownInstructions, FieldsThatDiffer) {

@@ -37,6 +37,7 @@ void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecoded
     entry.distance = {distance.offset, static_cast<std::uint8_t>(distance.size / 8)};
     if (distance.size != 8 && distance.size != 32) return;
     if (distance.offset + entry.distance.size != size) return;
+    if (instruction.target == 0) return; // not followed: Zydis knows branches on mask registers
     size = distance.offset;
   } else if (displaced) {
     entry.displacement = {raw.raw.disp.offset, static_cast<std::uint8_t>(raw.raw.disp.size / 8)};
