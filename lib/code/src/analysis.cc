@@ -58,7 +58,7 @@ void Analysis::reset(const Function& function) {
   guesses_made_ = 0;
   paid_ = 0;
   restarts_ = 0;
-  limit_met_ = guesses_returns_ = false;
+  limit_met_ = out_of_steps_ = guesses_returns_ = false;
   num_symbols_ = first_free_symbol;
   forget_flow();
 }

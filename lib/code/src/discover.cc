@@ -49,12 +49,15 @@ void Analysis::return_through(Instruction& jump) {
   }
 }
 
+/// Bad if it cannot be paid: a function may be larger than what is left of the budget.
 std::uint32_t Analysis::decode_at(std::uint64_t offset) {
+  constexpr std::size_t paid_together = 256;
   const auto index = static_cast<std::uint32_t>(code_.size());
+  if (index % paid_together == 0 && !pay(steps_on_credit)) out_of_steps_ = limit_met_ = true;
   Decoded& decoded = code_.emplace_back();
   decoded.first_effect = static_cast<std::uint32_t>(effects_.size());
-  if (!decoder_->decode(function_.bytes.subspan(offset, size_ - offset), function_.start + offset,
-                        decoded.instruction, effects_)) {
+  if (out_of_steps_ || !decoder_->decode(function_.bytes.subspan(offset, size_ - offset),
+                                         function_.start + offset, decoded.instruction, effects_)) {
     decoded.bad = true;
     decoded.instruction = {.address = function_.start + offset, .length = 1, .flow = Flow::stop};
     effects_.resize(decoded.first_effect);

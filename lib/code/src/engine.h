@@ -253,6 +253,7 @@ private:
   Certainty mode_ = Certainty::certain; ///< of the edges being followed
   bool restart_ = false;
   bool limit_met_ = false;
+  bool out_of_steps_ = false;    ///< of the budget: nothing is decoded any more
   bool guesses_returns_ = false; ///< of calls
 };
 
