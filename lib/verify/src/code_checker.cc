@@ -183,10 +183,13 @@ void CodeChecker::add_disagreement(const code::Reached& at, const PlacedRow& row
     return findings_.add_undecided(at, row, is_certain ? unknown_text(result) : guessed_text);
   }
   if (worst == Agreement::conflicts)
-    return findings_.add_pending(Id::K207, at, row, conflict_text(result, *results_, abi_));
+    return findings_.add_pending(Id::K207, at, row, [&] { return conflict_text(result, *results_, abi_); });
   if (next_row_is_late(at, row))
     return findings_.add_pending(Id::K206, at, row,
-                                 "the next row should start here, one instruction earlier");
+                                 [] { return "the next row should start here, one instruction earlier"; });
+  const auto contradiction = [&](std::string_view what, const Rule& rule, const code::RuleCheck& check) {
+    return [=, this, &rule, &check] { return rule_contradiction(what, rule, check, abi_); };
+  };
   // Rules relative to a wrong CFA are wrong as well.
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
@@ -194,17 +197,16 @@ void CodeChecker::add_disagreement(const code::Reached& at, const PlacedRow& row
       return findings_.add_undecided(at, row, "the function switches to another stack");
     const bool larger_frame =
         id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
-    return findings_.add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_),
-                                 larger_frame);
+    return findings_.add_pending(id, at, row, contradiction("CFA", row.row.cfa, result.cfa), larger_frame);
   }
   if (result.ra.agreement == Agreement::contradicts)
-    findings_.add_pending(Id::K203, at, row, rule_contradiction("RA", row.row.ra, result.ra, abi_));
+    findings_.add_pending(Id::K203, at, row, contradiction("RA", row.row.ra, result.ra));
   else if (!result.sign_agrees)
-    findings_.add_pending(Id::K203, at, row,
-                          row.row.ra_signed ? "RA is not signed here"
-                                            : "RA is signed here, but not in the row");
+    findings_.add_pending(Id::K203, at, row, [&] {
+      return row.row.ra_signed ? "RA is not signed here" : "RA is signed here, but not in the row";
+    });
   if (result.fp.agreement == Agreement::contradicts)
-    findings_.add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
+    findings_.add_pending(Id::K204, at, row, contradiction("FP", row.row.fp, result.fp));
 }
 
 /// __builtin_eh_return and similar: the row describes the frame that the function switches to, which is not

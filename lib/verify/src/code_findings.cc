@@ -73,9 +73,10 @@ void CodeFindings::add_undecided(const code::Reached& at, const PlacedRow& row, 
               [&](Finding& finding) { finding = describe(finding.id, at, row, std::move(why)); });
 }
 
-/// A contradiction at an instruction: extends that of the preceding instruction, or starts a new one.
-void CodeFindings::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
-                               bool larger_frame) {
+/// A contradiction at an instruction: extends that of the preceding instruction, or starts a new one, which
+/// has the message.
+void CodeFindings::add_pending(Id id, const code::Reached& at, const PlacedRow& row,
+                               llvm::function_ref<std::string()> message, bool larger_frame) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
   for (Pending& pending : pending_) {
     if (pending.finding.id != id || pending.end != address || pending.row.begin != row.begin) continue;
@@ -84,7 +85,7 @@ void CodeFindings::add_pending(Id id, const code::Reached& at, const PlacedRow& 
     pending.larger_frame &= larger_frame;
     return;
   }
-  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row, larger_frame});
+  pending_.push_back({describe(id, at, row, message()), address, end, row, larger_frame});
 }
 
 /// Checks whether this row is right for the findings pending from the previous row.

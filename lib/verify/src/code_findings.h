@@ -11,6 +11,8 @@
 #include "sframe/verify/verdicts.h"
 #include "unit_rows.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +33,8 @@ public:
   void note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message);
 
   /// `larger_frame`: the frame is larger than according to the row.
-  void add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
-                   bool larger_frame = false);
+  void add_pending(Id id, const code::Reached& at, const PlacedRow& row,
+                   llvm::function_ref<std::string()> message, bool larger_frame = false);
   bool any_pending() const { return !pending_.empty(); }
   void see_next_row(const code::Reached& at, const PlacedRow& row);
   void settle(code::Exit exit, bool stops);
