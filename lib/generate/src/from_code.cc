@@ -24,13 +24,12 @@ constexpr Reason ambiguous = {"ambiguous", "this code is entered with different 
 
 enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };
 
-/// Which function has the rows at an address. Indexes are those of a list of functions.
+/// Which function has the rows at an address. Indexes are those of a list of functions, which outlives this.
 class Claims {
 public:
-  struct Claim {
+  struct Claim { // small: there may be one for each instruction
     std::uint64_t end = 0;
-    FrameRow row;
-    std::optional<Rule> by_record; ///< CodeRows::Range::by_record
+    const CodeRows::Range* range = nullptr; ///< the owner's that the claim is made by
     std::size_t owner = 0;
   };
 
@@ -68,7 +67,7 @@ template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& clai
 
 void Claims::add(std::size_t index, const CodeFunction& function) {
   for (const CodeRows::Range& range : function.rows.ranges)
-    add(range.begin, {range.end, range.row, range.by_record, index}, [](const AddressRange&) {});
+    add(range.begin, {range.end, &range, index}, [](const AddressRange&) {});
 }
 
 /// Decides which functions are accepted.
@@ -85,7 +84,8 @@ public:
   }
 
   void run();
-  State state(std::size_t function) const { return states_[function]; }
+  /// After run(): of each function.
+  const std::vector<State>& states() const { return states_; }
 
 private:
   /// How control enters a function from accepted code, apart from calls.
@@ -332,7 +332,7 @@ void Proof::refute_rivals() {
       if (functions_[i].named != named || states_[i] != State::accepted) continue;
       for (const CodeRows::Range& range : functions_[i].rows.ranges)
         claims.each_in(range, [&](std::uint64_t, const Claims::Claim& claim) {
-          if (claim.row.same_rules(range.row)) return;
+          if (claim.range->row.same_rules(range.row)) return;
           wrong.push_back(i);
           if (functions_[claim.owner].named == named) wrong.push_back(claim.owner);
         });
@@ -425,7 +425,9 @@ public:
   void leave_out(const CodeFunction& function, const Reason& reason);
 
 private:
-  void add_run(std::span<const CodeRows::Range> run, bool b_key);
+  /// Adds [begin, claim.end) to the current run, which ends there or is empty.
+  void extend_run(std::uint64_t begin, const Claims::Claim& claim);
+  void end_run(bool b_key);
   void leave_out_range(const AddressRange& range, Reason reason);
   void report(const AddressRange& range, Reason reason);
   void count();
@@ -433,25 +435,21 @@ private:
   const CfiInput& input_;
   const Options& options_;
   Conversion& out_;
-  Claims claims_; ///< those without an owner are in the report
-  std::vector<FrameRow> rows_;
-  std::uint64_t covered_ = 0, left_ = 0; ///< of the current function
+  Claims claims_;                             ///< those without an owner are in the report
+  std::uint64_t run_begin_ = 0, run_end_ = 0; ///< of adjacent claims of the current function
+  std::vector<FrameRow> rows_;                ///< of the run
+  std::uint64_t covered_ = 0, left_ = 0;      ///< of the current function
 };
 
 void Writer::add(std::size_t index, const CodeFunction& function) {
   covered_ = left_ = 0;
-  std::vector<CodeRows::Range> run;
-  const auto flush = [&] {
-    if (!run.empty()) add_run(run, function.rows.b_key);
-    run.clear();
-  };
   for (const CodeRows::Range& range : function.rows.ranges)
     claims_.each_in(range, [&](std::uint64_t begin, const Claims::Claim& claim) {
       if (claim.owner != index) return;
-      if (!run.empty() && run.back().end != begin) flush();
-      run.push_back({begin, claim.end, claim.row, claim.by_record});
+      if (run_end_ != begin) end_run(function.rows.b_key);
+      extend_run(begin, claim);
     });
-  flush();
+  end_run(function.rows.b_key);
   for (const LeftOut& range : function.rows.left_out)
     leave_out_range({range.start, range.size}, range.reason);
   count();
@@ -472,15 +470,18 @@ void Writer::count() {
   ++(covered_ == 0 ? functions.skipped : left_ == 0 ? functions.converted : functions.partial);
 }
 
-void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
-  rows_.clear();
-  const std::uint64_t begin = run.front().begin, end = run.back().end;
-  for (const CodeRows::Range& range : run) {
-    FrameRow row = range.row;
-    if (range.by_record) row.cfa = *range.by_record;
-    row.offset = static_cast<std::uint32_t>(range.begin - begin);
-    if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
-  }
+void Writer::extend_run(std::uint64_t begin, const Claims::Claim& claim) {
+  if (rows_.empty()) run_begin_ = begin;
+  run_end_ = claim.end;
+  FrameRow row = claim.range->row;
+  if (claim.range->by_record) row.cfa = *claim.range->by_record;
+  row.offset = static_cast<std::uint32_t>(begin - run_begin_);
+  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+}
+
+void Writer::end_run(bool b_key) {
+  if (rows_.empty()) return;
+  const std::uint64_t begin = run_begin_, end = run_end_;
   const Fde fde{.start = begin,
                 .size = static_cast<std::uint32_t>(end - begin),
                 .pauth_key = b_key ? PauthKey::b : PauthKey::a};
@@ -492,6 +493,7 @@ void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
     report(range, reason(why.reason));
   });
   std::ranges::move(refused.outside({begin, end - begin}), std::back_inserter(out_.report.from_code));
+  rows_.clear();
   covered_ += added;
   out_.report.pc_bytes.total += added;
   out_.report.pc_bytes.covered += added;
@@ -501,7 +503,7 @@ void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
 /// Adds to the report what no function covers, and what was not left out before.
 void Writer::leave_out_range(const AddressRange& range, Reason reason) {
   constexpr std::size_t no_owner = std::numeric_limits<std::size_t>::max();
-  claims_.add(range.start, {range_end(range.start, range.size), {}, {}, no_owner},
+  claims_.add(range.start, {range_end(range.start, range.size), nullptr, no_owner},
               [&](const AddressRange& part) { report(part, reason); });
 }
 
@@ -511,27 +513,36 @@ void Writer::report(const AddressRange& range, Reason reason) {
   left_ += range.size;
 }
 
+/// Finds all functions, and decides which of them are accepted. The analysis, which is as large as its
+/// largest function, ends before anything is written. No functions if its steps are used up: what calls or
+/// jumps into one may be missing, so nothing is proven.
+std::vector<State> find(const CfiInput& input, const AddressSet& holes, const Options& options,
+                        std::vector<CodeFunction>& functions) {
+  CodeFunctions analysis(input, holes, options.threads);
+  functions = analysis.find();
+  if (analysis.is_out_of_steps()) functions.clear();
+  Proof proof(input, analysis, functions);
+  proof.run();
+  return proof.states();
+}
+
 } // namespace
 
 void add_from_code(const CfiInput& input, const AddressSet& described, const Options& options,
                    Conversion& out) {
   const AddressSet holes = input.image->executable_addresses().without(described);
   if (holes.empty()) return;
-  CodeFunctions analysis(input, holes, options.threads);
-  std::vector<CodeFunction> functions = analysis.find();
-  // What calls or jumps into a function may be missing, so nothing is proven.
-  if (analysis.is_out_of_steps()) return;
-  Proof proof(input, analysis, functions);
-  proof.run();
+  std::vector<CodeFunction> functions;
+  const std::vector<State> states = find(input, holes, options, functions);
   Writer writer(input, options, out);
-  const auto is_accepted = [&](std::size_t i) { return proof.state(i) == State::accepted; };
+  const auto is_accepted = [&](std::size_t i) { return states[i] == State::accepted; };
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.claim(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.add(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     if (is_accepted(i)) continue;
-    const State state = proof.state(i);
+    const State state = states[i];
     const Reason& why = functions[i].rows.has_data ? data
                         : state == State::refuted  ? entry_refuted
                         : state == State::unproven ? entry_unproven
