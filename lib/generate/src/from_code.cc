@@ -41,28 +41,36 @@ public:
   template <class Visitor> void each_in(const CodeRows::Range& range, Visitor visitor) const;
 
 private:
-  std::map<std::uint64_t, Claim> claims_; ///< by the first address
+  using Map = std::map<std::uint64_t, Claim>;
+  Map::const_iterator first_from(std::uint64_t address) const;
+
+  Map claims_; ///< by the first address
 };
 
+/// The first claim that ends after `address`. Most claims are asked for and made in order.
+Claims::Map::const_iterator Claims::first_from(std::uint64_t address) const {
+  auto at =
+      claims_.empty() || claims_.rbegin()->first <= address ? claims_.end() : claims_.upper_bound(address);
+  if (at != claims_.begin() && std::prev(at)->second.end > address) --at;
+  return at;
+}
+
 template <class Visitor> void Claims::each_in(const CodeRows::Range& range, Visitor visitor) const {
-  auto at = claims_.upper_bound(range.begin);
-  if (at != claims_.begin() && std::prev(at)->second.end > range.begin) --at;
-  for (; at != claims_.end() && at->first < range.end; ++at) visitor(at->first, at->second);
+  for (auto at = first_from(range.begin); at != claims_.end() && at->first < range.end; ++at)
+    visitor(at->first, at->second);
 }
 
 template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& claim, Visitor visitor) {
-  const std::uint64_t all = begin;
-  const auto claim_to = [&](std::uint64_t end) {
-    if (begin >= end) return;
-    const auto added = claims_.emplace(begin, claim).first;
-    added->second.end = end;
-    visitor(AddressRange{begin, end - begin});
-  };
-  each_in({.begin = all, .end = claim.end}, [&](std::uint64_t claimed, const Claim& other) {
-    claim_to(claimed);
-    begin = other.end;
-  });
-  claim_to(claim.end);
+  for (auto next = first_from(begin);; ++next) {
+    const bool is_last = next == claims_.end() || next->first >= claim.end;
+    const std::uint64_t end = is_last ? claim.end : next->first;
+    if (begin < end) {
+      claims_.emplace_hint(next, begin, claim)->second.end = end;
+      visitor(AddressRange{begin, end - begin});
+    }
+    if (is_last) return;
+    begin = next->second.end;
+  }
 }
 
 void Claims::add(std::size_t index, const CodeFunction& function) {
