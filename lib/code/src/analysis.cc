@@ -187,12 +187,13 @@ void Analysis::follow_guesses() {
   mode_ = Certainty::certain;
 }
 
-/// The end of the block that starts at the offset, if all of it is reached; else 0.
+/// The end of the block that starts at the offset, if all of it is reached; else 0. A block that waits to be
+/// run again may have been divided by make_leader(), which does not change its end.
 std::uint64_t Analysis::end_of_block(std::uint64_t offset) const {
   const std::uint32_t index = index_of_[offset];
   if (index == no_index || code_[index].block == no_index || limit_met_) return 0;
   const Block& block = blocks_[code_[index].block];
-  return block.visits ? block.end : 0;
+  return block.visits && !block.queued ? block.end : 0;
 }
 
 /// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
