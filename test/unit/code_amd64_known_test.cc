@@ -134,7 +134,7 @@ TEST(Amd64KnownInstructions, AreNotReadPastTheEnd) {
     std::vector<code::Effect> effects;
     ASSERT_TRUE(decoder->decode(bytes, 0x1000, i, effects));
     ASSERT_EQ(i.length, 5);
-    for (std::size_t size = 1; size < i.length; ++size) {
+    for (std::size_t size = 0; size < i.length; ++size) {
       code::Instruction cut;
       EXPECT_FALSE(decoder->decode(std::span(bytes).first(size), 0x1000, cut, effects)) << size;
     }

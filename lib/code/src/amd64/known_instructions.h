@@ -10,6 +10,7 @@
 #include "amd64/decoder.h"
 #include "sframe/bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -128,7 +129,7 @@ private:
       return {load<std::uint64_t>(bytes.data(), ByteOrder::little),
               load<std::uint64_t>(bytes.data() + 8, ByteOrder::little)};
     std::array<std::byte, sizeof(Start)> padded{};
-    std::memcpy(padded.data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, padded.begin());
     return start_of(padded);
   }
 
