@@ -51,7 +51,7 @@ void Analysis::return_through(Instruction& jump) {
 
 /// Bad if it cannot be paid: a function may be larger than what is left of the budget.
 std::uint32_t Analysis::decode_at(std::uint64_t offset) {
-  constexpr std::size_t paid_together = 256;
+  constexpr std::size_t paid_together = 64;
   const auto index = static_cast<std::uint32_t>(code_.size());
   if (index % paid_together == 0 && !pay(steps_on_credit)) out_of_steps_ = limit_met_ = true;
   Decoded& decoded = code_.emplace_back();

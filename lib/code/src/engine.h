@@ -28,7 +28,7 @@ namespace sframe::code {
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
 /// Work is paid for in amounts of at least this many steps.
-inline constexpr std::uint64_t steps_on_credit = 4096;
+inline constexpr std::uint64_t steps_on_credit = 256;
 /// What it costs to decode an instruction.
 inline constexpr std::uint64_t steps_per_decoding = 4;
 
