@@ -49,7 +49,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
     leave_out(function.start, range_end(function.start, function.bytes.size()), code_unreached);
     return std::move(rows_);
   };
-  if (is_used_up()) return leave_out_all(); // an analysis has some steps on credit
+  if (is_used_up()) return leave_out_all(); // the analysis would clear its tables first
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
   if (calls_need_exception_) withhold_landing_pads();
