@@ -8,6 +8,7 @@
 #include "sframe/index.h"
 #include "sframe/section.h"
 
+#include <array>
 #include <benchmark/benchmark.h>
 #include <map>
 
@@ -52,9 +53,12 @@ void decode_all_rows(benchmark::State& state, VersionNumber version) {
   auto section = Section::parse(d.bytes, address);
   for ([[maybe_unused]] auto _ : state) {
     std::uint64_t sum = 0;
+    std::array<FrameRow, 32> rows;
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
-      RowCursor rows = section->rows(*section->fde(i));
-      for (FrameRow row; rows.next(row);) sum += static_cast<std::uint64_t>(row.cfa.offset);
+      RowCursor cursor = section->rows(*section->fde(i));
+      while (const std::size_t count = cursor.next(rows))
+        for (const FrameRow& row : std::span(rows).first(count))
+          sum += static_cast<std::uint64_t>(row.cfa.offset);
     }
     benchmark::DoNotOptimize(sum);
   }

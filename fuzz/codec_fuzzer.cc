@@ -9,6 +9,7 @@
 #include "sframe/convert.h"
 #include "sframe/index.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <source_location>
@@ -35,12 +36,17 @@ bool walk(const Section& section) {
       require(*message(fde.error().kind));
       return false;
     }
-    RowCursor cursor = section.rows(*fde);
+    RowCursor cursor = section.rows(*fde), several = cursor;
+    std::array<FrameRow, 5> ahead;
+    std::size_t count = 0, used = 0;
     for (FrameRow row; cursor.next(row);) {
       if (++rows > max_rows) return false;
+      if (used == count) count = several.next(ahead), used = 0;
+      require(used < count && ahead[used++] == row);
       std::string text = rule_text(row.cfa, section.abi(), true) + rule_text(row.ra, section.abi());
       require(!text.empty());
     }
+    require(used == count && several.next(ahead) == 0 && several.error() == cursor.error());
     if (cursor.error()) {
       require(cursor.error()->offset <= section.bytes().size() && *message(cursor.error()->kind));
       return false;

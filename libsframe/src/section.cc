@@ -384,34 +384,48 @@ inline bool RowCursor::step(EncodedRow& row) {
 
 /// Decodes the most frequent rows: of default FDEs with RA at a fixed offset (AMD64), with one or two words.
 /// Their widths and the number of words differ from row to row, so branches on them would be mispredicted;
-/// all fields are read with four bytes and cut. False for other rows and for bad ones, for the general path.
-inline bool RowCursor::next_plain(FrameRow& out) {
+/// all fields are read with four bytes and cut. Stops at other rows and at bad ones, which are for
+/// next_any(). Returns the number of rows.
+inline std::size_t RowCursor::next_plain(std::span<FrameRow> rows) {
   constexpr std::ptrdiff_t room = 4 + 1 + 4 + 4;
-  if (!plain_ || left_ == 0 || end_ - at_ < room) return false;
+  if (!plain_) return 0;
+  // In local variables: a compiler cannot know that writing rows leaves the members alone.
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
-  const std::uint32_t offset =
-      load<std::uint32_t>(at_, ByteOrder::little) & 0xffffffff >> (32 - 8 * offset_size);
-  const std::byte* const words = at_ + offset_size + 1;
-  const auto info = std::to_integer<std::uint32_t>(at_[offset_size]);
-  const std::uint32_t count = info >> 1 & 15, size_code = info >> 5 & 3, unused_bits = 32 - (8u << size_code);
-  if (count - 1 > 1 || size_code == 3 || offset <= previous_ || offset > last_offset_) return false;
-  const auto word = [&](std::uint32_t number) {
-    const auto bits = load<std::uint32_t>(words + (number << size_code), ByteOrder::little);
-    return static_cast<std::int32_t>(bits << unused_bits) >> unused_bits;
-  };
-  const bool saves_fp = count == 2;
-  out.offset = offset;
-  out.cfa = Rule::value(info & 1 ? meaning_.abi->sp : meaning_.abi->fp, word(0));
-  out.ra = Rule::fixed();
-  out.fp.kind = saves_fp ? Rule::Kind::stored : Rule::Kind::same;
-  out.fp.base = saves_fp ? Rule::cfa_base : std::uint16_t{0};
-  out.fp.offset = saves_fp ? word(1) : 0;
-  out.ra_signed = info >> 7;
-  previous_ = offset;
-  at_ = words + (count << size_code);
-  ++number_;
-  --left_;
-  return true;
+  const std::uint16_t sp = meaning_.abi->sp, fp = meaning_.abi->fp;
+  const std::byte *at = at_, *const end = end_;
+  std::int64_t previous = previous_;
+  const std::int64_t last_offset = last_offset_;
+  const std::size_t wanted = std::min<std::size_t>(rows.size(), left_);
+  std::size_t done = 0;
+  for (; done < wanted && end - at >= room; ++done) {
+    const std::uint32_t offset =
+        load<std::uint32_t>(at, ByteOrder::little) & 0xffffffff >> (32 - 8 * offset_size);
+    const std::byte* const words = at + offset_size + 1;
+    const auto info = std::to_integer<std::uint32_t>(at[offset_size]);
+    const std::uint32_t count = info >> 1 & 15, size_code = info >> 5 & 3,
+                        unused_bits = 32 - (8u << size_code);
+    if (count - 1 > 1 || size_code == 3 || offset <= previous || offset > last_offset) break;
+    const auto word = [&](std::uint32_t number) {
+      const auto bits = load<std::uint32_t>(words + (number << size_code), ByteOrder::little);
+      return static_cast<std::int32_t>(bits << unused_bits) >> unused_bits;
+    };
+    const bool saves_fp = count == 2;
+    FrameRow& out = rows[done];
+    out.offset = offset;
+    out.cfa = Rule::value(info & 1 ? sp : fp, word(0));
+    out.ra = Rule::fixed();
+    out.fp.kind = saves_fp ? Rule::Kind::stored : Rule::Kind::same;
+    out.fp.base = saves_fp ? Rule::cfa_base : std::uint16_t{0};
+    out.fp.offset = saves_fp ? word(1) : 0;
+    out.ra_signed = info >> 7;
+    previous = offset;
+    at = words + (count << size_code);
+  }
+  previous_ = previous;
+  at_ = at;
+  number_ += static_cast<std::uint32_t>(done);
+  left_ -= static_cast<std::uint32_t>(done);
+  return done;
 }
 
 bool RowCursor::next(EncodedRow& row) {
@@ -419,7 +433,18 @@ bool RowCursor::next(EncodedRow& row) {
 }
 
 bool RowCursor::next(FrameRow& out) {
-  if (next_plain(out)) return true;
+  return next_plain({&out, 1}) != 0 || next_any(out);
+}
+
+std::size_t RowCursor::next(std::span<FrameRow> rows) {
+  std::size_t done = 0;
+  do done += next_plain(rows.subspan(done));
+  while (done < rows.size() && next_any(rows[done]) && ++done);
+  return done;
+}
+
+/// As next(), but without the fast path.
+bool RowCursor::next_any(FrameRow& out) {
   EncodedRow row;
   if (!step(row)) return false;
   ErrorKind fault{};

@@ -8,6 +8,7 @@
 #include "sframe/section.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <gtest/gtest.h>
 #include <random>
@@ -18,11 +19,22 @@ namespace sframe_section_test {
 
 using test::hex;
 
+/// Three at a time.
+std::vector<FrameRow> several_rows(const Section& section, const EncodedFde& fde) {
+  std::vector<FrameRow> rows;
+  std::array<FrameRow, 3> next;
+  RowCursor cursor = section.rows(fde);
+  while (const std::size_t count = cursor.next(next))
+    for (const FrameRow& row : std::span(next).first(count)) rows.push_back(row);
+  return rows;
+}
+
 std::vector<FrameRow> all_rows(const Section& section, const EncodedFde& fde) {
   std::vector<FrameRow> rows;
   RowCursor cursor = section.rows(fde);
   for (FrameRow row; cursor.next(row);) rows.push_back(row);
   EXPECT_FALSE(cursor.error()) << describe(*cursor.error());
+  EXPECT_EQ(several_rows(section, fde), rows);
   return rows;
 }
 
@@ -541,6 +553,22 @@ TEST(Section, BlockRowsStayInBlock) {
     EXPECT_EQ((*section->find(0x100a))->row.offset, 0u);
     EXPECT_EQ((*section->find(0x100b))->row.offset, 5u);
   }
+}
+
+TEST(Section, SeveralRowsEndBeforeABadOne) {
+  // The third row of four does not start after the second.
+  const auto bytes = hex(R"(
+    e2de 02 01  03 00 f8 00  01000000 04000000 0c000000 00000000 14000000
+    00100000 20000000 00000000 04000000 00 00 0000   00 03 08  04 03 10  04 03 18  08 03 20)");
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section);
+  std::array<FrameRow, 4> rows;
+  RowCursor cursor = section->rows(*section->fde(0));
+  EXPECT_EQ(cursor.next(std::span<FrameRow>()), 0u);
+  ASSERT_EQ(cursor.next(rows), 2u);
+  EXPECT_EQ(rows[1], (FrameRow{4, Rule::value(7, 16), Rule::fixed(), Rule::same()}));
+  EXPECT_EQ(cursor.error(), (Error{ErrorKind::row_order, 54, 0, 2}));
+  EXPECT_EQ(cursor.next(rows), 0u);
 }
 
 // Blocks of two bytes, with a row at the second byte.

@@ -12,6 +12,7 @@
 #include "sframe/elf/image.h"
 #include "sframe/index.h"
 
+#include <array>
 #include <mutex>
 
 using namespace sframe;
@@ -89,8 +90,10 @@ sframe_status each_row(const Section& section, std::uint32_t number, Receive&& r
   const auto fde = section.fde(number);
   if (!fde) return c::report_missing_function(error, fde.error());
   RowCursor rows = section.rows(*fde);
-  for (FrameRow row; rows.next(row);)
-    if (const sframe_status status = receive(to_c(row)); status != SFRAME_OK) return status;
+  std::array<FrameRow, 32> next;
+  while (const std::size_t count = rows.next(next))
+    for (const FrameRow& row : std::span(next).first(count))
+      if (const sframe_status status = receive(to_c(row)); status != SFRAME_OK) return status;
   return rows.error() ? c::report(error, *rows.error()) : SFRAME_OK;
 }
 

@@ -96,6 +96,10 @@ public:
   /// allocation.
   bool next(FrameRow& row);
 
+  /// Decodes as many of the next rows as there is room for, and returns their number: fewer, or none, at the
+  /// end and at the first error. Faster than one at a time. What follows them may have been written to.
+  std::size_t next(std::span<FrameRow> rows);
+
   /// The next row without its rules. Checks extent, order and bounds as the other overload does.
   bool next(EncodedRow& row);
 
@@ -121,7 +125,8 @@ private:
   RowCursor() = default;
   bool fail(ErrorKind kind, const std::byte* where);
   bool step(EncodedRow& row);
-  bool next_plain(FrameRow& row);
+  bool next_any(FrameRow& row);
+  std::size_t next_plain(std::span<FrameRow> rows);
   std::optional<Error> decode(const EncodedRow& row, FrameRow& out) const;
 
   const std::byte* at_ = nullptr;
