@@ -8,6 +8,7 @@
 #include "builder_rows.h"
 #include "format/encode_words.h"
 #include "refused.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,20 +23,17 @@ using format::Words;
 constexpr std::uint32_t no_run = 0xffffffff;
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
-  std::uint64_t hash = bytes.size() * 0x9e3779b97f4a7c15;
-  const auto mix = [&](std::uint64_t chunk) {
-    hash = (hash ^ chunk) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  };
+  SecretHash hash;
+  hash.add(bytes.size());
   std::uint64_t chunk = 0;
   for (; bytes.size() >= sizeof chunk; bytes = bytes.subspan(sizeof chunk)) {
     std::memcpy(&chunk, bytes.data(), sizeof chunk);
-    mix(chunk);
+    hash.add(chunk);
   }
   chunk = 0;
   for (const std::byte byte : bytes) chunk = chunk << 8 | static_cast<std::uint8_t>(byte);
-  mix(chunk);
-  return hash;
+  hash.add(chunk);
+  return hash.value();
 }
 
 std::uint32_t tag_of(std::span<const std::byte> bytes) {

@@ -9,6 +9,7 @@
 #include "format/version.h"
 #include "refused.h"
 #include "sframe/builder.h"
+#include "sframe/number_hash.h"
 
 #include <bit>
 #include <bitset>
@@ -146,7 +147,8 @@ private:
   std::size_t place_of(const Atom& first) const { return Key::of(first) % beginnings_.size(); }
 
   std::vector<std::uint32_t> of_runs_;
-  std::unordered_map<std::uint64_t, std::uint32_t> of_groups_; ///< FDEs that are no function, by Key
+  std::unordered_map<std::uint64_t, std::uint32_t, NumberHash>
+      of_groups_;                   ///< FDEs that are no function, by Key
   std::bitset<1 << 14> beginnings_; ///< hashes of the first atoms of groups that have several uses
 };
 

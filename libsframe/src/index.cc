@@ -8,6 +8,7 @@
 #include "sframe/index.h"
 
 #include "sframe/address.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -47,18 +48,12 @@ private:
     std::uint32_t section;
   };
 
-  /// With a secret (where the kernel put the stack), so that no section can be made whose rows are all in one
-  /// bucket.
   struct RowHash {
-    std::uint64_t secret;
     std::size_t operator()(const IndexedRow& row) const {
-      std::uint64_t hash = secret ^ (row.signal_frame << 2 | row.row.ra_signed << 1 |
-                                     static_cast<std::uint64_t>(row.pauth_key));
-      for (const Rule* rule : {&row.row.cfa, &row.row.ra, &row.row.fp}) {
-        hash = (hash ^ pack(*rule)) * 0xff51afd7ed558ccd;
-        hash ^= hash >> 32;
-      }
-      return hash;
+      SecretHash hash;
+      hash.add(row.signal_frame << 2 | row.row.ra_signed << 1 | static_cast<std::uint64_t>(row.pauth_key));
+      for (const Rule* rule : {&row.row.cfa, &row.row.ra, &row.row.fp}) hash.add(pack(*rule));
+      return hash.value();
     }
   };
 
@@ -86,8 +81,7 @@ private:
   std::span<const Section> sections_;
   std::vector<Function> functions_;
   std::vector<std::uint64_t> rows_left_; ///< per section: how many more rows it may name
-  std::unordered_map<IndexedRow, std::uint32_t, RowHash, RowEqual> numbers_{
-      0, RowHash{.secret = reinterpret_cast<std::uintptr_t>(this) * 0x9e3779b97f4a7c15}};
+  std::unordered_map<IndexedRow, std::uint32_t, RowHash, RowEqual> numbers_;
   std::vector<Piece> pieces_;
   Index index_;
 };

@@ -7,10 +7,10 @@
 #include "function_names.h"
 #include "source_text.h"
 
-#include "sframe/base/number_hash.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
+#include "sframe/number_hash.h"
 #include "sframe/process/core_space.h"
 #include "sframe/unwind/walker.h"
 #include "sframe/variables/variables.h"

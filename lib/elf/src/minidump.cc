@@ -27,8 +27,8 @@
 
 #include "core_notes.h"
 #include "llvm_types.h"
-#include "sframe/base/number_hash.h"
 #include "sframe/elf/minidump.h"
+#include "sframe/number_hash.h"
 
 #include <llvm/BinaryFormat/Minidump.h>
 #include <llvm/Support/ConvertUTF.h>

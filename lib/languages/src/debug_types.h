@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace sframe::languages {
 
@@ -40,7 +40,7 @@ private:
   std::optional<Field> member(const Field& structure, std::string_view name);
 
   std::optional<modules::DebugReader> reader_;
-  std::unordered_map<std::string_view, llvm::DWARFDie> variables_; ///< names are in the file
+  std::map<std::string_view, llvm::DWARFDie> variables_; ///< names are in the file
 };
 
 } // namespace sframe::languages

@@ -4,9 +4,9 @@
 
 #include "go_runtime.h"
 
-#include "sframe/base/number_hash.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/image.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include "python_layout.h"
 
-#include "sframe/base/number_hash.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <string_view>

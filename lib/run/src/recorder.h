@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/base/budget.h"
+#include "sframe/number_hash.h"
 #include "sframe/run/run.h"
 #include "sframe/run/shadow_stack.h"
 #include "sframe/unwind/row_step.h"
@@ -48,7 +49,7 @@ public:
   }
 
 private:
-  std::unordered_map<std::uint64_t, std::shared_ptr<const Decoded>> code_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Decoded>, NumberHash> code_;
 };
 
 /// What may still be kept of all files together.
@@ -87,7 +88,7 @@ public:
 
 private:
   Room& room_;
-  std::unordered_map<std::uint64_t, Seen> seen_; ///< by address in the file
+  std::unordered_map<std::uint64_t, Seen, NumberHash> seen_; ///< by address in the file
   std::map<std::pair<std::uint64_t, verify::RunFault>, verify::RunMismatch> faults_;
 };
 

@@ -14,9 +14,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace sframe::verify {
@@ -68,7 +68,7 @@ private:
   const AbiTraits& abi_;
   Compiler in_file_;
   std::vector<Found> found_;
-  std::unordered_map<std::string, std::string> mnemonics_; ///< by the instruction's bytes
+  std::map<std::string, std::string> mnemonics_; ///< by the instruction's bytes
   std::map<CompilerBugs::Key, std::uint64_t> last_function_;
   CompilerBugs bugs_;
 };

@@ -2,8 +2,6 @@
 
 #include "sframe/elf/llvm_dwarf_check.h"
 
-#include "sframe/base/number_hash.h"
-
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>

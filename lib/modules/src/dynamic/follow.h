@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dynamic/registration.h"
-#include "sframe/base/number_hash.h"
+#include "sframe/number_hash.h"
 
 #include <unordered_set>
 

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "sframe/number_hash.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -89,8 +91,8 @@ private:
   std::optional<bool> can_find_units_;
   std::unordered_map<llvm::DWARFUnit*, Unit> units_;
   std::map<Place, Abbreviations> abbreviations_;
-  std::map<Place, std::uint64_t> old_lists_, lists_;    ///< lengths of range lists
-  std::unordered_map<std::uint64_t, bool> line_tables_; ///< whether fit, by offset
+  std::map<Place, std::uint64_t> old_lists_, lists_;                ///< lengths of range lists
+  std::unordered_map<std::uint64_t, bool, NumberHash> line_tables_; ///< whether fit, by offset
 };
 
 } // namespace sframe::elf

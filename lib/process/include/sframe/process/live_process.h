@@ -29,7 +29,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace sframe::process::live { // private
@@ -110,7 +109,7 @@ private:
   modules::FileOptions files_;
   std::string maps_; ///< text of the last read
   std::vector<Mapping> mappings_;
-  std::unordered_map<std::string, std::unique_ptr<Known>> known_; ///< modules by their lines in maps_
+  std::map<std::string, std::unique_ptr<Known>> known_; ///< modules by their lines in maps_
   std::deque<modules::Module> modules_;
   modules::Module* main_ = nullptr;
   modules::DynamicCode generated_;

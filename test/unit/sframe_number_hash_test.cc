@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NumberHash: numbers that would all be in one bucket by std::hash are spread.
+// NumberHash: numbers that would all be in one bucket by std::hash are spread. SecretHash: texts that had
+// equal hashes while the secret was only where the hash began.
 
-#include "sframe/base/number_hash.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +35,23 @@ TEST(NumberHash, MultiplesAreSpread) {
 TEST(NumberHash, IsTheSameInAProcess) {
   EXPECT_EQ(NumberHash()(0x1000), NumberHash()(0x1000));
   EXPECT_NE(NumberHash()(0x1000), NumberHash()(0x1001));
+}
+
+TEST(SecretHash, NoWordUndoesAChangeOfTheOneBefore) {
+  // hash = (hash ^ word) * odd; hash ^= hash >> 32. The highest bit of a word changes bits 63 and 31 of the
+  // hash, whatever it was.
+  constexpr unsigned pairs = 12;
+  std::unordered_set<std::uint64_t> hashes;
+  for (std::uint64_t changed = 0; changed < 1 << pairs; ++changed) {
+    SecretHash hash;
+    for (unsigned pair = 0; pair < pairs; ++pair) {
+      const std::uint64_t change = changed >> pair & 1;
+      hash.add(pair ^ change << 63);
+      hash.add(pair ^ change << 63 ^ change << 31);
+    }
+    hashes.insert(hash.value());
+  }
+  EXPECT_EQ(hashes.size(), std::size_t{1} << pairs);
 }
 
 } // namespace
