@@ -263,6 +263,40 @@ TEST(CodeAmd64, CallOfATrap) {
   EXPECT_EQ(listing.certainty_at(1), Certainty::certain);
 }
 
+/// Code that no row describes jumps into a block that has run, before and after it in the file: all of the
+/// block is still reached, and only the code without a row is not.
+TEST(CodeAmd64, JumpIntoABlockFromCodeWithoutARow) {
+  constexpr Line before[] = {
+      {"eb 02", "jmp 1f", ""},
+      {"eb 04", "jmp 2f", ""},
+      {"85 ff", "1: test %edi,%edi", ""},
+      {"85 f6", "test %esi,%esi", ""},
+      {"85 d2", "2: test %edx,%edx", ""},
+      {"c3", "ret", ""},
+  };
+  constexpr Line after[] = {
+      {"85 ff", "test %edi,%edi", ""},
+      {"85 f6", "1: test %esi,%esi", ""},
+      {"c3", "ret", ""},
+      {"eb fb", "jmp 1b", ""},
+      {"90", "nop", ""},
+  };
+  const auto expect = [](std::span<const Line> lines, const FrameRow& only, std::size_t first,
+                         std::size_t last) {
+    Listing listing(lines);
+    listing.function().rows = std::span(&only, 1);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      EXPECT_EQ(listing.certainty_at(i), i < first || i > last ? Certainty::certain : Certainty::unreached)
+          << lines[i].assembly;
+    const auto gaps = listing.run().gaps();
+    ASSERT_EQ(gaps.size(), 1u);
+    EXPECT_EQ(gaps[0].begin, listing.address(first));
+    EXPECT_EQ(gaps[0].end, last + 1 < lines.size() ? listing.address(last + 1) : listing.address(last) + 1);
+  };
+  expect(before, row(4, 8), 1, 1);
+  expect(after, row(7, 8), 3, 4); // with the padding at the end
+}
+
 /// What is guessed counts where its path meets a certain one: after alloca, a call returns perhaps.
 TEST(CodeAmd64, GuessedPathMeetsACertainOne) {
   constexpr Line lines[] = {

@@ -135,17 +135,28 @@ void Analysis::start() {
 }
 
 void Analysis::drain() {
+  while (!queue_.empty() && !restart_) process_next();
+}
+
+/// Runs the first block of the queue; none is left where the limit is met.
+void Analysis::process_next() {
   const std::uint64_t limit = (is_callee_ ? min_work_of_callee : min_work) + max_work_per_byte * size_;
+  if (work_ > limit || !pay(steps_on_credit)) {
+    limit_met_ = true;
+    return queue_.clear();
+  }
+  std::ranges::pop_heap(queue_, std::greater(), &Queued::address);
+  const std::uint32_t block = queue_.back().block;
+  queue_.pop_back();
+  blocks_[block].queued = false;
+  process(block);
+}
+
+/// Blocks that discover() has divided run again. What is a block of its own now is as certain as before.
+void Analysis::run_divided_blocks() {
   while (!queue_.empty() && !restart_) {
-    if (work_ > limit || !pay(steps_on_credit)) {
-      limit_met_ = true;
-      return queue_.clear();
-    }
-    std::ranges::pop_heap(queue_, std::greater(), &Queued::address);
-    const std::uint32_t block = queue_.back().block;
-    queue_.pop_back();
-    blocks_[block].queued = false;
-    process(block);
+    mode_ = blocks_[queue_.front().block].certainty;
+    process_next();
   }
 }
 
@@ -187,13 +198,12 @@ void Analysis::follow_guesses() {
   mode_ = Certainty::certain;
 }
 
-/// The end of the block that starts at the offset, if all of it is reached; else 0. A block that waits to be
-/// run again may have been divided by make_leader(), which does not change its end.
+/// The end of the block that starts at the offset, if all of it is reached; else 0.
 std::uint64_t Analysis::end_of_block(std::uint64_t offset) const {
   const std::uint32_t index = index_of_[offset];
   if (index == no_index || code_[index].block == no_index || limit_met_) return 0;
   const Block& block = blocks_[code_[index].block];
-  return block.visits && !block.queued ? block.end : 0;
+  return block.visits ? block.end : 0;
 }
 
 /// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
@@ -205,7 +215,10 @@ void Analysis::start_at_known_rows() {
       at = end;
       continue;
     }
-    if (index_of_[at] == no_index) discover(function_.start + at);
+    if (index_of_[at] == no_index) {
+      discover(function_.start + at);
+      run_divided_blocks();
+    }
     const std::uint32_t index = index_of_[at];
     const Instruction instruction = code_[index].instruction;
     if (code_[index].owner == no_index && !instruction.is_nop && !code_[index].bad) {

@@ -183,6 +183,8 @@ private:
   void forget_flow();
   void start();
   void drain();
+  void process_next();
+  void run_divided_blocks();
   void follow_guesses();
   std::uint64_t end_of_block(std::uint64_t offset) const;
   void start_at_known_rows();
