@@ -5,6 +5,7 @@
 
 #include "code_listing.h"
 #include "sframe/base/budget.h"
+#include "sframe/bytes.h"
 
 namespace code_amd64_flow_test {
 
@@ -142,8 +143,30 @@ TEST(CodeAmd64, Conflict) {
   const Conflict& conflict = results.conflicts()[sp.id];
   EXPECT_EQ(conflict.address, listing.address(3));
   EXPECT_EQ(std::minmax(conflict.first.offset, conflict.second.offset), std::minmax(-16, -8));
+  EXPECT_TRUE(conflict.in_register);
+  EXPECT_EQ(conflict.reg, amd64().sp);
   EXPECT_EQ(check(row(0, 8), *state, amd64()).cfa.agreement, Agreement::conflicts);
   EXPECT_EQ(check(row(0, 8), *state, amd64()).ra.agreement, Agreement::agrees);
+}
+
+/// The same for a word on the stack: one path has saved RBX there.
+TEST(CodeAmd64, ConflictInMemory) {
+  constexpr Line lines[] = {{"50", "push %rax", ""},   {"85 ff", "test %edi,%edi", ""},
+                            {"75 04", "jne 1f", ""},   {"48 89 1c 24", "mov %rbx,(%rsp)", ""},
+                            {"5b", "1: pop %rbx", ""}, {"c3", "ret", ""}};
+  constexpr std::uint16_t rbx = 3;
+  Listing listing(lines);
+  const Results& results = listing.run();
+  const State* state = results.state_at(listing.address(5));
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->reg(amd64().sp), Value::cfa(-8));
+  const Value popped = state->reg(rbx);
+  ASSERT_EQ(popped.base, Value::Base::conflict);
+  const Conflict& conflict = results.conflicts()[popped.id];
+  EXPECT_EQ(conflict.address, listing.address(4));
+  EXPECT_FALSE(conflict.in_register);
+  EXPECT_EQ(conflict.location, Value::cfa(-16));
+  EXPECT_TRUE(conflict.first == Value::entry(rbx) || conflict.second == Value::entry(rbx));
 }
 
 /// A cold part: it starts with what the hot part has done.
@@ -217,6 +240,48 @@ TEST(CodeAmd64, Budget) {
   EXPECT_EQ(results.num_instructions(), 0u);
   ASSERT_EQ(results.obstacles().size(), 1u);
   EXPECT_EQ(results.obstacles()[0].kind, Obstacle::Kind::limit);
+}
+
+/// A visit costs a step for each instruction, a join of states that differ more than an instruction does.
+TEST(CodeAmd64, CostOfVisitsAndJoins) {
+  constexpr std::uint64_t on_credit = 256; // what a run need not pay at once
+  Budget budget(Limits::standard, std::uint64_t{1} << 24);
+  Analyzer analyzer(amd64());
+  const auto cost = [&](auto action) {
+    const std::uint64_t before = budget.left(Resource::code_steps);
+    action();
+    return before - budget.left(Resource::code_steps);
+  };
+  std::vector<std::byte> nops(100'000, std::byte(0x90));
+  const Results& results =
+      analyzer.run({.start = start, .bytes = nops, .entry = amd64().entry_row(), .budget = &budget});
+  const std::uint64_t visit = cost([&] { results.visit([](const Reached&) {}); });
+  EXPECT_GE(visit, nops.size() - on_credit);
+  EXPECT_LE(visit, nops.size() + 2 * on_credit);
+
+  // mov $N, %eax; jne to the return at the end, again and again
+  constexpr std::uint32_t joins = 1000, size = 11;
+  const auto code = [&](bool differ) {
+    std::vector<std::byte> bytes(joins * size + 1);
+    for (std::uint32_t i = 0; i < joins; ++i) {
+      std::byte* const at = bytes.data() + i * size;
+      at[0] = std::byte{0xb8};
+      sframe::store(at + 1, differ ? i : 0, ByteOrder::little);
+      at[5] = std::byte{0x0f}, at[6] = std::byte{0x85};
+      sframe::store(at + 7, (joins - 1 - i) * size, ByteOrder::little);
+    }
+    bytes.back() = std::byte{0xc3};
+    return bytes;
+  };
+  const auto run = [&](const std::vector<std::byte>& bytes) {
+    return cost([&] {
+      const Results& ran =
+          analyzer.run({.start = start, .bytes = bytes, .entry = amd64().entry_row(), .budget = &budget});
+      EXPECT_TRUE(ran.state_at(start + bytes.size() - 1));
+    });
+  };
+  const std::uint64_t same = run(code(false)), different = run(code(true));
+  EXPECT_GE(different, same + 4 * joins - on_credit);
 }
 
 /// mov $N, %eax; syscall; ret. exit, exit_group and rt_sigreturn do not come back; after clone and clone3

@@ -113,7 +113,10 @@ public:
     return at;
   }
   void stream(std::uint32_t type, std::span<const std::byte> content) {
-    streams_.push_back({type, static_cast<std::uint32_t>(content.size()), add(content)});
+    stream_at(type, add(content), static_cast<std::uint32_t>(content.size()));
+  }
+  void stream_at(std::uint32_t type, std::uint32_t at, std::uint32_t size) {
+    streams_.push_back({type, size, at});
   }
   Core parse() {
     Bytes file;
@@ -212,6 +215,24 @@ TEST(ElfMinidump, PermissionsOfTheMemoryList) {
                                        {0x4000, 0x1000, 0, 0},
                                        {0x5000, 0x1000, 0, pf_r | pf_w | pf_x}};
   EXPECT_EQ(ranges_of(dump.parse()), expected);
+}
+
+/// Streams of which the file has some bytes, and none.
+TEST(ElfMinidump, StreamsPastTheEndOfTheFile) {
+  constexpr std::string_view maps = "1000-2000 r--p 00000000 08:01 7 /bin/x\n";
+  Dump dump;
+  const auto at = dump.add(bytes_of(maps));
+  dump.stream_at(0x47670009, at, 4096);
+  dump.stream_at(0x47670004, at + 0x100000, 1);
+  const Core core = dump.parse();
+  EXPECT_TRUE(core.truncated());
+  ASSERT_EQ(core.problems().size(), 2u);
+  EXPECT_EQ(core.problems()[0].offset, at);
+  EXPECT_EQ(core.problems()[1].offset, at + 0x100000);
+  for (const Problem& problem : core.problems())
+    EXPECT_NE(problem.what.find("runs past the end of the file"), std::string::npos) << problem.what;
+  const std::vector<Range> expected = {{0x1000, 0x1000, 0, pf_r}};
+  EXPECT_EQ(ranges_of(core), expected);
 }
 
 /// A module of 0x1000 bytes.
