@@ -98,6 +98,23 @@ TEST(Builder, MergesEqualRows) {
   EXPECT_EQ(literal.num_fres(), 3u);
 }
 
+/// Rows of which each field takes four bytes, as many as a function may have.
+TEST(Builder, WidestRows) {
+  constexpr std::uint32_t count = 0xffff, distance = 16, row_size = 4 + 1 + 4 + 4;
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < count; ++i)
+    rows.push_back({i * distance, Rule::value(7, 0x8000 + static_cast<std::int32_t>(i)), Rule::fixed(),
+                    Rule::at_cfa(-0x8008 - static_cast<std::int32_t>(i)), false});
+  Builder builder({.version = VersionNumber::v3, .abi = Abi::amd64});
+  ASSERT_TRUE(builder.add(function(0x1000, count * distance), rows));
+  EXPECT_EQ(builder.size(), 28u + 16 + 5 + count * row_size);
+  const auto bytes = builder.finish(0x1000);
+  ASSERT_TRUE(bytes);
+  const auto section = Section::parse(*bytes, 0x1000);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(rows_of(*section, 0), rows);
+}
+
 TEST(Builder, ChoosesTheSmallestEncodings) {
   const auto size_with = [](std::uint32_t row_offset, std::int32_t cfa_offset) {
     Builder builder({});
