@@ -557,7 +557,7 @@ TEST_F(Damaged, OverlappingCode) {
   EXPECT_EQ(process.module_at(code_at + 16), module);
 }
 
-/// A copy costs its size, also where that is not known before.
+/// What is read of an entry and of its code costs its size, also where that is not known before.
 TEST_F(Damaged, CopiesCost) {
   process.files().add_budget(0);
   Budget& budget = *process.files().budget;
@@ -565,7 +565,8 @@ TEST_F(Damaged, CopiesCost) {
     budget.refill(0);
     EXPECT_TRUE(budget.take(Resource::copied_bytes, budget.left(Resource::copied_bytes) - left));
   };
-  leave(file.size() - 1);
+  constexpr std::uint64_t jit_entry = 32, dyn_entry = 88;
+  leave(jit_entry + file.size() - 1);
   EXPECT_FALSE(process.module_at(code_at));
   EXPECT_TRUE(reports("not copied: limit on copied code reached"));
   Process other(Abi::amd64);
@@ -574,7 +575,7 @@ TEST_F(Damaged, CopiesCost) {
   other.add_jit_entry(entries, 0, file_at, file.size());
   other.put(file_at, file);
   other.files().budget = process.files().budget;
-  leave(file.size());
+  leave(jit_entry + file.size());
   EXPECT_TRUE(other.module_at(code_at));
   EXPECT_EQ(budget.left(Resource::copied_bytes), 0u);
   EXPECT_FALSE(budget.is_used_up());
@@ -588,11 +589,22 @@ TEST_F(Damaged, CopiesCost) {
     region.u64(0).u32(32).u32(100);
     for (int i = 0; i < 100; ++i) region.u8(4).u8(0).u16(7).u32(0).u64(0);
     third.put(regions, region);
+    leave(dyn_entry);
     third.code().add_dyn_info_list(dyn_list);
-    leave(enough ? 4096 : 1024);
+    EXPECT_FALSE(budget.is_used_up());
+    leave(16 * 101u - !enough);
     EXPECT_EQ(third.module_at(code_at) != nullptr, enough);
     EXPECT_EQ(budget.is_used_up(), !enough);
   }
+  // An entry of a list.
+  Process fourth(Abi::amd64);
+  fourth.files().budget = process.files().budget;
+  add_dyn_info(fourth, 0, 0, {0, 0, 0, 0});
+  leave(dyn_entry - 1);
+  fourth.code().add_dyn_info_list(dyn_list);
+  ASSERT_EQ(fourth.code().problems().size(), 1u);
+  EXPECT_TRUE(fourth.code().problems()[0].find("is not read further: limit on copied code reached") !=
+              std::string::npos);
 }
 
 using Changing = Damaged;

@@ -3,6 +3,8 @@
 // Rows of procedures described by operations (libunwind-dynamic(3)), at the instructions before and after
 // each operation. The expected rows are those of hand-written CFI for the same instructions.
 
+#include "made_up_process.h"
+
 #include "sframe/modules/generated_code.h"
 #include "sframe/modules/tables.h"
 #include "sframe/unwind/abi.h"
@@ -245,6 +247,23 @@ TEST(Procedure, AsManyFramesAndLabelsAsAreKept) {
     EXPECT_FALSE(Rows(300, regions(257, operation)).find(259));
   }
   EXPECT_EQ(Rows(300, regions(256, allocation)).cfa(258), "7+2056");
+}
+
+/// Regions, operations, and the labels among which that of a copy is looked for.
+TEST(Procedure, OperationsCost) {
+  test::MadeUpProcess process(Abi::amd64);
+  process.files().add_budget(0);
+  Budget& budget = *process.files().budget;
+  const ProcedureOperation first = op(Tag::label_state, 0, 0, 1), second = op(Tag::label_state, 0, 0, 2);
+  const Procedure procedure{start, start + 8, {{8, {first, second, op(Tag::copy_state, 0, 0, 2)}}}, &process};
+  for (const bool enough : {false, true}) {
+    budget.refill(0);
+    EXPECT_TRUE(
+        budget.take(Resource::cfi_instructions, budget.left(Resource::cfi_instructions) - 6 + !enough));
+    CfiMatch answer;
+    EXPECT_EQ(procedure.find(start + 7, traits(Abi::amd64), answer), enough);
+    EXPECT_EQ(budget.is_used_up(), !enough);
+  }
 }
 
 TEST(Procedure, IgnoresUntrackedRegisters) {

@@ -20,11 +20,11 @@ std::optional<std::vector<std::byte>> copy_bytes(unwind::Memory& memory, std::ui
   return bytes;
 }
 
-std::string copy_string(unwind::Memory& memory, std::uint64_t address) {
+std::string copy_string(unwind::Memory& memory, std::uint64_t address, Budget* budget) {
   constexpr std::size_t longest = 4096;
   std::string text;
   while (address && text.size() < longest) {
-    const auto byte = memory.number(address + text.size(), 1);
+    const auto byte = take(budget, 1) ? memory.number(address + text.size(), 1) : std::nullopt;
     if (!byte) return {};
     if (*byte == 0) break;
     text += static_cast<char>(*byte);

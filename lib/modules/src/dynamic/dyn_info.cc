@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::string_view list_name = "_U_dyn_info_list";
 constexpr std::size_t max_regions = 4096, max_operations = 65536; ///< of one procedure
-constexpr std::uint64_t operation_size = 16;
+constexpr std::uint64_t info_size = 88, region_size = 16, operation_size = 16;
 constexpr std::uint64_t largest_table = 1 << 24, largest_frames = 1 << 28; ///< bytes
 
 /// The properties of an unw_dyn_info_format_t. ARM tables (3) are not for our ABIs.
@@ -77,10 +77,12 @@ std::int32_t effective_when(const ProcedureOperation& operation, std::int32_t la
 
 /// The operations of a region, by `when`; nothing if they cannot be read.
 std::optional<std::vector<ProcedureOperation>> read_operations(unwind::Memory& memory, std::uint64_t at,
-                                                               std::uint64_t count, std::size_t most) {
+                                                               std::uint64_t count, std::size_t most,
+                                                               Budget* budget) {
   std::vector<ProcedureOperation> operations;
   std::int32_t latest = -1;
   for (; count; --count, at += operation_size) {
+    if (!take(budget, operation_size)) return std::nullopt;
     const auto tag = memory.number(at, 1), reg = memory.number(at + 2, 2), when = memory.number(at + 4, 4),
                value = memory.number(at + 8, 8);
     if (!tag || !reg || !when || !value || operations.size() >= most) return std::nullopt;
@@ -166,7 +168,7 @@ void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& lis
   if (!version || !first || *version != 0)
     return listing.problem(list_name, head,
                            version && first ? "has an unsupported version" : "cannot be read");
-  follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
+  follow(memory, *first, info_size, list_name, listing, [&](std::uint64_t at) {
     const auto entry = read_entry(memory, at);
     if (!entry)
       listing.problem(list_name, at, "cannot be read");
@@ -179,34 +181,37 @@ void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& lis
 }
 
 Result<GeneratedCode> copy_procedure(const Registration& registration, unwind::Memory& memory,
-                                     std::uint64_t most) {
+                                     std::uint64_t most, Budget* budget) {
   GeneratedCode code;
-  code.function = copy_string(memory, registration.name);
   Procedure& procedure = code.procedure.emplace(registration.range.start, registration.range.end(),
                                                 std::vector<ProcedureRegion>{}, &memory.space());
   std::size_t operations = std::min<std::uint64_t>(max_operations, most / sizeof(ProcedureOperation));
   for (std::uint64_t at = registration.data; at;) {
+    if (!take(budget, region_size)) return fail(std::string(over_budget));
     const auto next = memory.word(at), length = memory.number(at + 8, 4), count = memory.number(at + 12, 4);
     if (!next || !length || !count) return fail("regions cannot be read");
     if (procedure.regions.size() == max_regions) return fail("too many regions");
-    auto read = read_operations(memory, at + 16, *count, operations);
+    auto read = read_operations(memory, at + region_size, *count, operations, budget);
     if (!read) return fail("operations cannot be read");
     operations -= read->size();
     procedure.regions.push_back({static_cast<std::int32_t>(*length), std::move(*read)});
     at = *next;
   }
+  code.function = copy_string(memory, registration.name, budget);
   return code;
 }
 
-Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memory& memory,
-                                 std::uint64_t most) {
+Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memory& memory, std::uint64_t most,
+                                 Budget* budget) {
   if (registration.size > std::min(most, largest_table))
     return fail("too large: limit on copied code reached");
+  if (!take(budget, registration.size)) return fail(std::string(over_budget));
   const auto entries = read_table(registration, memory);
   if (!entries) return fail("cannot be read");
   const auto range = find_frames(*entries, memory);
   if (!range) return fail("table refers to unreadable FDEs");
   if (range->size > std::min(most, largest_frames)) return fail("table refers to FDEs too far apart");
+  if (!take(budget, range->size)) return fail(std::string(over_budget));
   auto frames = copy_bytes(memory, range->start, range->size);
   if (!frames) return fail("table refers to unreadable FDEs");
   GeneratedCode code;

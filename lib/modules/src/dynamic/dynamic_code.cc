@@ -34,12 +34,13 @@ constexpr Interface interfaces[] = {
 constexpr std::uint64_t max_headers = 1'000'000; ///< of ELF files, in all
 constexpr std::string_view unnamed = "[jit]";
 
-using Copy = Result<GeneratedCode> (*)(const Registration&, unwind::Memory&, std::uint64_t);
+using Copy = Result<GeneratedCode> (*)(const Registration&, unwind::Memory&, std::uint64_t, Budget*);
 /// By Registration::Form.
 constexpr std::array<Copy, 3> copies = {dynamic::copy_elf_file, dynamic::copy_procedure, dynamic::copy_table};
 
-Result<GeneratedCode> copy(const Registration& from, unwind::Memory& memory, std::uint64_t most) {
-  return copies[static_cast<std::size_t>(from.form)](from, memory, most);
+Result<GeneratedCode> copy(const Registration& from, unwind::Memory& memory, std::uint64_t most,
+                           Budget* budget) {
+  return copies[static_cast<std::size_t>(from.form)](from, memory, most, budget);
 }
 
 std::uint64_t size_of(const GeneratedCode& code) {
@@ -124,7 +125,7 @@ void DynamicCode::add_list(const List& list) {
 /// Keeps existing entries whose code is the same.
 void DynamicCode::read_lists() {
   unwind::Memory memory(space_);
-  Listing listing{.max_entries = max_entries, .entries = {}, .problems = {}};
+  Listing listing{.max_entries = max_entries, .budget = files_.budget.get(), .entries = {}, .problems = {}};
   for (const List& list : lists_)
     if (!list.module || space_.rules_at(list.module->info().start) == list.module) // not unloaded
       list.read(memory, list.head, listing);
@@ -217,16 +218,8 @@ Module* DynamicCode::module_at(std::uint64_t address) {
 Module* DynamicCode::make_module(Entry& entry) {
   if (std::exchange(entry.tried, true)) return entry.module;
   unwind::Memory memory(space_);
-  const std::uint64_t most = max_bytes - std::min(copied_, max_bytes);
-  // Charged before the copy, which may fail after most of its cost.
-  const std::uint64_t claimed = entry.registration.size;
   Budget* const budget = files_.budget.get();
-  auto code = claimed > most || !budget || budget->take(Resource::copied_bytes, claimed)
-                  ? copy(entry.registration, memory, most)
-                  : fail("not copied: limit on copied code reached");
-  if (code && budget && size_of(*code) > claimed &&
-      !budget->take(Resource::copied_bytes, size_of(*code) - claimed))
-    code = fail("not copied: limit on copied code reached");
+  auto code = copy(entry.registration, memory, max_bytes - std::min(copied_, max_bytes), budget);
   if (!code) {
     add_problem(entry.registration, code.error().text());
     return nullptr;
@@ -235,7 +228,7 @@ Module* DynamicCode::make_module(Entry& entry) {
   ModuleInfo info;
   info.path = unnamed;
   if (entry.registration.form == Registration::Form::table)
-    if (std::string name = dynamic::copy_string(memory, entry.registration.name); !name.empty())
+    if (std::string name = dynamic::copy_string(memory, entry.registration.name, budget); !name.empty())
       info.path = std::move(name);
   info.start = std::ranges::min(entry.code, {}, &AddressRange::start).start;
   info.end = std::ranges::max(entry.code, {}, &AddressRange::end).end();
@@ -268,7 +261,8 @@ bool DynamicCode::refresh() {
   for (Entry& entry : entries_) {
     if (!entry.tried) continue;
     // What could not be copied is tried again when it is asked for: here the total would have no limit.
-    const auto now = entry.copied ? copy(entry.registration, memory, max_bytes) : fail("");
+    const auto now =
+        entry.copied ? copy(entry.registration, memory, max_bytes, files_.budget.get()) : fail("");
     if (now && *now == *entry.copied) continue;
     drop(entry);
   }

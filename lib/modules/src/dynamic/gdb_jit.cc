@@ -20,6 +20,8 @@ namespace sframe::modules::dynamic {
 namespace {
 
 constexpr std::string_view descriptor_name = "__jit_debug_descriptor";
+constexpr std::uint64_t jit_entry_size = 32;
+constexpr std::size_t max_problems = 100; ///< of all lists together
 
 /// The number at an offset in an ELF file in memory; 0 if it cannot be read.
 std::uint64_t number(unwind::Memory& memory, std::uint64_t address, std::uint32_t size) {
@@ -71,14 +73,14 @@ std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& 
 } // namespace
 
 void add_problem(std::vector<std::string>& problems, std::string what) {
-  constexpr std::size_t most = 100;
-  if (problems.size() < most)
+  if (problems.size() < max_problems)
     problems.push_back(std::move(what));
-  else if (problems.size() == most)
+  else if (problems.size() == max_problems)
     problems.emplace_back("generated code: further problems are left out");
 }
 
 void Listing::problem(std::string_view list, std::uint64_t address, std::string_view what) {
+  if (problems.size() > max_problems) return; // there may be very many
   add_problem(problems, std::string(list) + ": the list of generated code " + std::string(what) + " at " +
                             hex(address));
 }
@@ -90,7 +92,7 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   if (!version || !first || *version != 1)
     return listing.problem(descriptor_name, head,
                            version && first ? "has an unsupported version" : "cannot be read");
-  follow(memory, *first, descriptor_name, listing, [&](std::uint64_t at) {
+  follow(memory, *first, jit_entry_size, descriptor_name, listing, [&](std::uint64_t at) {
     const auto address = memory.word(at + 16), size = memory.word(at + 24);
     if (address && size)
       listing.entries.push_back(
@@ -108,8 +110,10 @@ std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& me
   return found.empty() ? code_in(segment_table, file, memory, budget) : found;
 }
 
-Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most) {
+Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most,
+                                    Budget* budget) {
   if (file.size > most) return fail("too large: limit on copied code reached");
+  if (!take(budget, file.size)) return fail(std::string(over_budget));
   auto bytes = copy_bytes(memory, file.data, file.size);
   if (!bytes) return fail("cannot be read");
   GeneratedCode code;

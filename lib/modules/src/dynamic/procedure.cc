@@ -3,6 +3,7 @@
 // The row of a procedure described by operations (libunwind-dynamic(3)): they are interpreted from its start
 // to the address. The state is that of a DWARF row, with offsets from the CFA.
 
+#include "sframe/base/budget.h"
 #include "sframe/modules/generated_code.h"
 #include "sframe/modules/module.h"
 #include "sframe/modules/tables.h"
@@ -42,15 +43,15 @@ bool is_offset(std::int64_t value) {
 
 class Interpreter {
 public:
-  explicit Interpreter(const AbiTraits& abi)
-      : abi_(abi), unit_(unwind::find_unwind_abi(abi.id)->instruction_size) {
+  Interpreter(const AbiTraits& abi, Budget* budget)
+      : abi_(abi), unit_(unwind::find_unwind_abi(abi.id)->instruction_size), budget_(budget) {
     entry_.cfa_register = abi.sp;
     entry_.cfa_offset = entry_.sp_offset = abi.entry_cfa_offset;
     if (abi.fixed_ra_offset) entry_.rules[abi.ra] = {Rule::Kind::offset, 0, abi.fixed_ra_offset};
     state_ = entry_;
   }
 
-  /// False if an operation cannot be interpreted.
+  /// False if an operation cannot be interpreted, or too many have been.
   bool run(const Procedure& procedure, std::uint64_t address);
 
   const State& state() const { return state_; }
@@ -64,10 +65,13 @@ private:
   bool add(std::uint16_t reg, std::int64_t value);
   void pop(std::uint64_t count);
   bool copy(std::uint64_t label);
+  /// Operations and labels cost like CFI instructions.
+  bool take(std::uint64_t count) { return !budget_ || budget_->take(Resource::cfi_instructions, count); }
   bool is_sp_kept() const { return state_.cfa_register != abi_.sp; }
 
   const AbiTraits& abi_;
   std::uint64_t unit_;
+  Budget* budget_;
   State entry_, state_;
   State region_start_;
   bool allocated_ = false;    ///< this region has allocated stack
@@ -79,6 +83,7 @@ private:
 bool Interpreter::run(const Procedure& procedure, std::uint64_t address) {
   std::uint64_t begin = procedure.start;
   for (const ProcedureRegion& region : procedure.regions) {
+    if (!take(1)) return false;
     const bool last = region.instructions < 0;
     const std::uint64_t size =
         static_cast<std::uint64_t>(std::abs(std::int64_t{region.instructions})) * unit_;
@@ -102,6 +107,7 @@ bool Interpreter::run(const ProcedureRegion& region, std::uint64_t instruction, 
   allocated_ = false;
   for (const ProcedureOperation& operation : region.operations) {
     if (operation.when >= 0 && static_cast<std::uint64_t>(operation.when) >= instruction) return true;
+    if (!take(1)) return false;
     if (operation.tag == Tag::alias)
       alias_ = operation.value + offset;
     else if (!apply(operation))
@@ -170,11 +176,13 @@ void Interpreter::pop(std::uint64_t count) {
 }
 
 bool Interpreter::copy(std::uint64_t label) {
-  for (const auto& [number, state] : labels_)
+  for (const auto& [number, state] : labels_) {
+    if (!take(1)) return false;
     if (number == label) {
       state_ = region_start_ = state;
       return true;
     }
+  }
   return false;
 }
 
@@ -194,7 +202,7 @@ bool find_alias(unwind::AddressSpace* space, std::uint64_t address, unwind::CfiM
 
 bool Procedure::find(std::uint64_t address, const AbiTraits& abi, unwind::CfiMatch& answer) const {
   if (address < start || address >= end) return false;
-  Interpreter interpreter(abi);
+  Interpreter interpreter(abi, space ? space->budget() : nullptr);
   if (!interpreter.run(*this, address)) return false;
   if (const auto alias = interpreter.alias()) return find_alias(space, *alias, answer);
   const State& state = interpreter.state();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sframe/address.h"
+#include "sframe/base/budget.h"
 #include "sframe/base/problem.h"
 #include "sframe/modules/generated_code.h"
 #include "sframe/unwind/abi.h"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sframe::modules::dynamic {
@@ -33,12 +35,19 @@ struct Registration {
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 
+/// Charges for `bytes` of descriptions of generated code that are read; `budget` may be nullptr. Everything
+/// is charged before it is read: what turns out to be invalid has its cost, too.
+inline bool take(Budget* budget, std::uint64_t bytes) {
+  return !budget || budget->take(Resource::copied_bytes, bytes);
+}
+
 /// Adds a problem, up to a number that a user can read: a damaged list may have one for each of its entries.
 void add_problem(std::vector<std::string>& problems, std::string what);
 
 /// The contents of the lists, and their problems.
 struct Listing {
   std::size_t max_entries = 0; ///< also of those that are not understood
+  Budget* budget = nullptr;
   std::vector<Registration> entries;
   std::vector<std::string> problems;
 
@@ -57,16 +66,21 @@ std::optional<std::uint64_t> constant_result(std::uint64_t function, unwind::Mem
 std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory, std::uint64_t& budget);
 
 // These copy the description of the code, at most `most` bytes. They fail if it cannot be read.
-Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most);
+Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most,
+                                    Budget* budget);
 Result<GeneratedCode> copy_procedure(const Registration& procedure, unwind::Memory& memory,
-                                     std::uint64_t most);
-Result<GeneratedCode> copy_table(const Registration& table, unwind::Memory& memory, std::uint64_t most);
+                                     std::uint64_t most, Budget* budget);
+Result<GeneratedCode> copy_table(const Registration& table, unwind::Memory& memory, std::uint64_t most,
+                                 Budget* budget);
+
+/// Their problem if the budget does not suffice.
+inline constexpr std::string_view over_budget = "not copied: limit on copied code reached";
 
 /// `size` bytes; nothing if they cannot all be read. Allocates no more memory than can be read.
 std::optional<std::vector<std::byte>> copy_bytes(unwind::Memory& memory, std::uint64_t address,
                                                  std::uint64_t size);
 
 /// The string at the address, truncated at 4 KiB; empty for address 0 or if it cannot be read.
-std::string copy_string(unwind::Memory& memory, std::uint64_t address);
+std::string copy_string(unwind::Memory& memory, std::uint64_t address, Budget* budget);
 
 } // namespace sframe::modules::dynamic

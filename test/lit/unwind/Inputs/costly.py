@@ -165,6 +165,46 @@ elif case == "registered":
         struct.pack_into("<H", data, 56, len(table) // 56)
         out.seek(0)
         out.write(data + table)
+elif case.startswith("dyn-"):
+    # Code in the list of libunwind's dynamic registration (unw_dyn_info_list_t), which costs more than it has.
+    shape = case[len("dyn-") :]
+    infos, jit, frames, piece = 0x10000000, 0x7000000, 0x20000000, 1 << 18
+    count = {"lists": 0, "regions": 3000, "far-table": 20}.get(shape, 1)
+    data = infos + 88 * count
+    kind, places, threads, copies, starts = 0, [jit + 8] * 2, 1, [], [text]
+    fields = (0, 0, 0, data)  # a procedure: name, handler, flags, regions
+    loads, content = [], b""
+    if shape == "lists":  # 100 lists of the same 90,000 entries, each of which overlaps the next
+        content = words([infos + 8 * i for i in range(1, 90_001)]) + bytes(96)
+        starts = [text + 0x1000000 * i for i in range(100)]
+        copies = [(0, start) for start in starts[1:]]
+    elif shape == "regions":  # each a circle of a region with 16 operations
+        threads, content = 1000, struct.pack("<QiI", data, 1, 16) + struct.pack("<BBHiQ", 4, 1, 7, 0, 0) * 16
+    elif shape == "operations":  # one procedure of 40,000
+        places = [jit + 8 + 8 * i for i in range(4000)]
+        content = struct.pack("<QiI", 0, 1 << 30, 40_000) + struct.pack("<BBHiQ", 4, 1, 7, 0, 0) * 40_000
+    else:  # two FDEs with 200 MB between them, which are all the same 256 KiB; the last but one is missing
+        pieces, kind = 800, 1
+        copies = [(0, frames + piece * i) for i in range(1, pieces) if i != pieces - 2]
+        fde = struct.pack("<II", 20, 4)
+        loads = [(frames, fde + bytes(piece - 72) + fde + bytes(56), piece, 6)]
+        last = pieces * piece - 64
+        content, fields = struct.pack("<iiii", 0, 0, 256, last), (0, frames, 2, data)
+    entries = b"".join(struct.pack("<5Q2I5Q", infos + 88 * (i + 1) if i + 1 < count else 0, 0, jit + i, jit + (1 << 20), 0, kind, 0, 0, *fields) for i in range(count))
+    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 3, text + 4096, 24)
+    parts = [(".symtab", 2, 0, bytes(24) + symbol, 3, 24), (".strtab", 3, 0, b"\0_U_dyn_info_list\0"), (".data", 1, 3, bytes(24))]
+    program = bytearray(elf(parts, 4096))
+    program[4096:4112] = struct.pack("<QQ", 0, infos)
+    ram = words([*places[1:], 0])
+    notes = b"".join(status(1 + i, places[0] + 16 * i, stack) for i in range(threads))
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(os.path.abspath(folder), "program")
+    with open(path, "wb") as file:
+        file.write(program)
+    notes += files(*((start, start + 0x3000, 0, path) for start in starts))
+    loads += [(text, bytes(program), 0x3000, 5), (infos, entries + content, len(entries + content), 6), (jit, b"\xff\xd0" * 16, 1 << 20, 5), (stack, ram, len(ram), 6)]
+    with open(os.path.join(folder, "core"), "wb") as out:
+        out.write(core(notes, loads, copies=copies))
 elif case.startswith("source-"):
     # Debug information of DWARF 4 in which much is shared; a frame at each of 200 addresses.
     shape = case[len("source-") :]

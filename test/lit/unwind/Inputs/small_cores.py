@@ -70,16 +70,20 @@ def files(*entries):
     return note(0x46494C45, body + b"".join(os.fsencode(path) + b"\0" for *_, path in entries))
 
 
-def core(notes, loads, machine=62):
-    """loads: (address, bytes, memory size, flags)"""
-    count = 1 + len(loads)
+def core(notes, loads, machine=62, copies=()):
+    """loads: (address, bytes, memory size, flags). copies: (number, address), a load with the bytes of another one"""
+    count = 1 + len(loads) + len(copies)
     at = 64 + 56 * count
     out = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 4, machine, 1, 0, 64, 0, 0, 64, 56, count, 0, 0, 0)
     out += struct.pack("<IIQQQQQQ", 4, 0, at, 0, 0, len(notes), len(notes), 4)
-    data = notes
+    data, places = notes, []
     for address, content, memory, flags in loads:
+        places.append((at + len(data), len(content), memory, flags))
         out += struct.pack("<IIQQQQQQ", 1, flags, at + len(data), address, address, len(content), memory, 4096)
         data += content
+    for number, address in copies:
+        place, size, memory, flags = places[number]
+        out += struct.pack("<IIQQQQQQ", 1, flags, place, address, address, size, memory, 4096)
     return out + data
 
 
