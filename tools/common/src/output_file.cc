@@ -97,7 +97,10 @@ Result<void> write_content(const std::string& path, Content content, std::option
   if (!lock) return unexpected(lock.error());
   const std::string target = final_target(path);
   std::optional<struct stat> old(std::in_place);
-  if (::stat(target.c_str(), &*old) != 0) old.reset();
+  if (::stat(target.c_str(), &*old) != 0) {
+    if (errno == ELOOP) return fail_errno("cannot write"); // links in a circle are not to be replaced
+    old.reset();
+  }
   if (old && S_ISDIR(old->st_mode)) return fail("cannot write: is a folder");
   if (old && !S_ISREG(old->st_mode)) {
     const Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
