@@ -48,7 +48,7 @@ void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecoded
   }
   const Start start = start_of(bytes);
   const Shape shape = shape_of(start);
-  if (size <= shape.prefixes) return; // a prefix that is none
+  // An opcode follows the prefixes.
   sizes_[shape.number] = static_cast<std::uint8_t>(size - shape.prefixes);
   entry.key = key_of(start, size);
   entries_[place_of(entry.key)] = entry;
