@@ -7,6 +7,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/unwind/abi.h"
+#include "sframe/unwind/plain_row.h"
 #include "sframe/unwind/trampoline.h"
 
 #include <gtest/gtest.h>
@@ -104,6 +105,142 @@ TEST(Walker, UsesNoRulesOfAnEarlierGeneration) {
     space.change();
     EXPECT_EQ(caller_of(), 0x1200u) << stepper;
   }
+}
+
+/// A stepper whose answers depend on the position alone: CFA = SP + 16, except where it has none.
+class Positional final : public FrameStepper {
+public:
+  explicit Positional(PositionAnswer answer, std::string_view name = "positional", int priority = 5)
+      : answer_(answer), name_(name), priority_(priority) {}
+  std::string_view name() const override { return name_; }
+  std::string_view description() const override { return ""; }
+  int priority() const override { return priority_; }
+  StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+    ++steps;
+    if (answer_ == PositionAnswer::not_applicable) return StepResult::not_applicable();
+    PlainRow row;
+    return at_position(frame, memory, row), row.apply(frame, memory, amd64, caller);
+  }
+  PositionAnswer at_position(const FrameState&, Memory&, PlainRow& row) override {
+    ++questions;
+    row.compile({.row = {0, Rule::value(rsp, 16), Rule::at_cfa(-8), Rule::same(), false}}, amd64);
+    return answer_;
+  }
+  int steps = 0, questions = 0;
+
+private:
+  PositionAnswer answer_;
+  std::string_view name_;
+  int priority_;
+};
+
+/// A stack of frames of 16 bytes from 0x8000 on, whose return addresses are 0x1100 and 0x1200 by turns; the
+/// last one is 0.
+class TwoFunctions final : public MadeUpSpace {
+public:
+  explicit TwoFunctions(std::uint64_t frames) {
+    for (std::uint64_t i = 0; i < frames; ++i)
+      word(0x8008 + 16 * i, i + 1 == frames ? 0 : i % 2 ? 0x1200 : 0x1100);
+  }
+};
+
+TEST(Walker, AsksOnceForAPosition) {
+  TwoFunctions space(6);
+  for (const PositionAnswer answer : {PositionAnswer::plain_row, PositionAnswer::not_applicable}) {
+    auto first = std::make_unique<Positional>(answer, "first");
+    auto second = std::make_unique<Positional>(PositionAnswer::plain_row, "second");
+    const Positional &asked = *first, &next = *second;
+    Walker walker(space, list(std::move(first), std::move(second)));
+    for (int i = 0; i < 2; ++i) {
+      Collected got;
+      const WalkEnd end = walker.walk(start(0x1050, 0x8000), got);
+      EXPECT_TRUE(end.complete);
+      EXPECT_EQ(end.reason, StopReason::zero_pc);
+      ASSERT_EQ(got.frames.size(), 6u);
+      for (std::size_t f = 0; f < 6; ++f) {
+        EXPECT_EQ(got.frames[f].number, f);
+        EXPECT_EQ(got.frames[f].pc, f == 0 ? 0x1050u : f % 2 ? 0x1100u : 0x1200u);
+        EXPECT_EQ(got.frames[f].pc_exact, f == 0);
+        EXPECT_EQ(got.frames[f].cfa, 0x8010 + 16 * f);
+        EXPECT_EQ(got.registers[f].get(rsp), 0x8000 + 16 * f);
+        EXPECT_EQ(got.registers[f].pc, got.frames[f].pc);
+        const std::string_view by = answer == PositionAnswer::plain_row ? "first" : "second";
+        EXPECT_EQ(got.frames[f].stepper(), f == 0 ? "context" : by);
+      }
+    }
+    EXPECT_EQ(asked.steps, 0);
+    EXPECT_EQ(asked.questions, 3);
+    EXPECT_EQ(next.steps, 0);
+    EXPECT_EQ(next.questions, answer == PositionAnswer::plain_row ? 0 : 3);
+  }
+}
+
+/// A walk with kept rows ends where, and as, one ends whose stepper is asked for each frame.
+TEST(Walker, EndsAsWithoutPlainRows) {
+  for (const std::uint32_t most : {1u, 3u, 4u, 5u, 100'000u})
+    for (const std::uint64_t last : {0x1200u, 0u, 0x1300u})
+      for (const bool grows : {true, false}) {
+        TwoFunctions space(1500);
+        space.word(0x8008 + 16 * 1499, last); // not 0: the next word is missing
+        Registers registers = start(0x1050, 0x8000, 5);
+        if (!grows) registers.set(rsp, ~std::uint64_t{0} - 15), space.word(~std::uint64_t{0} - 7, 0x1100);
+        std::vector<WalkEnd> ends;
+        std::vector<Collected> got(2);
+        for (const PositionAnswer answer : {PositionAnswer::plain_row, PositionAnswer::unknown}) {
+          Walker walker(space, list(std::make_unique<Positional>(answer)));
+          walker.set_max_frames(most);
+          ends.push_back(walker.walk(registers, got[ends.size()]));
+        }
+        EXPECT_EQ(ends[0].complete, ends[1].complete);
+        EXPECT_EQ(ends[0].reason, ends[1].reason);
+        EXPECT_EQ(ends[0].detail, ends[1].detail);
+        ASSERT_EQ(got[0].frames.size(), got[1].frames.size());
+        for (std::size_t f = 0; f < got[0].frames.size(); ++f) {
+          EXPECT_EQ(got[0].frames[f].pc, got[1].frames[f].pc);
+          EXPECT_EQ(got[0].frames[f].has_cfa, got[1].frames[f].has_cfa);
+          EXPECT_EQ(got[0].frames[f].cfa, got[1].frames[f].cfa);
+          EXPECT_EQ(got[0].registers[f].known, got[1].registers[f].known);
+          EXPECT_EQ(got[0].registers[f].get(rbp), got[1].registers[f].get(rbp));
+        }
+      }
+}
+
+TEST(Walker, EndsForTheReceiver) {
+  class Two final : public FrameReceiver {
+  public:
+    bool frame(const Frame&, const Registers&) override { return ++frames < 2; }
+    int frames = 0;
+  };
+  TwoFunctions space(6);
+  for (const PositionAnswer answer : {PositionAnswer::plain_row, PositionAnswer::unknown}) {
+    Walker walker(space, list(std::make_unique<Positional>(answer)));
+    Two two;
+    EXPECT_EQ(walker.walk(start(0x1050, 0x8000), two).reason, StopReason::interrupted);
+    EXPECT_EQ(two.frames, 2);
+  }
+}
+
+/// A stepper for a region is asked from the walk on before which it was added, or its region grew.
+TEST(Walker, ForgetsPositionsWhenSteppersChange) {
+  TwoFunctions space(6);
+  Walker walker(space, list(std::make_unique<Positional>(PositionAnswer::plain_row)));
+  const auto by_region = [&] {
+    Collected got;
+    walker.walk(start(0x1050, 0x8000), got);
+    return std::ranges::count(got.frames, "region", &Frame::stepper);
+  };
+  EXPECT_EQ(by_region(), 0);
+  auto region = std::make_unique<Positional>(PositionAnswer::unknown, "region", 4);
+  walker.steppers().add(std::move(region), AddressRange::between(0x10ff, 0x1100));
+  EXPECT_EQ(by_region(), 2);
+  walker.steppers().extend("region", AddressRange::between(0x11ff, 0x1200));
+  EXPECT_EQ(by_region(), 4);
+  walker.steppers().remove("region");
+  EXPECT_EQ(by_region(), 0);
+  StepperGroup other;
+  other.add(std::make_unique<Positional>(PositionAnswer::plain_row, "region"));
+  walker.steppers() = std::move(other);
+  EXPECT_EQ(by_region(), 5);
 }
 
 TEST(Walker, DetectsLoop) {

@@ -4,12 +4,15 @@
 // call-saved ones; signal frames (augmentation 'S') have all.
 
 #include "catalogue.h"
-#include "plain_row.h"
 #include "sframe/unwind/compiled_row.h"
+#include "sframe/unwind/plain_row.h"
 #include "sframe/unwind/rule_cache.h"
 #include "sframe/unwind/trampoline.h"
 
 #include "sframe/unwind/rule_source.h"
+
+#include <memory>
+#include <utility>
 
 namespace sframe::steppers {
 
@@ -17,7 +20,7 @@ namespace {
 
 struct CfiRules {
   enum class Kind : std::uint8_t { none, plain, compiled };
-  PlainRow plain;
+  unwind::PlainRow plain;
   std::unique_ptr<unwind::CompiledRow> compiled; ///< reused for the next address that needs one
   Kind kind = Kind::none;
 };
@@ -37,13 +40,27 @@ public:
     return rules.compiled->apply(frame, memory, abi_, unwind_, caller);
   }
 
+  unwind::PositionAnswer at_position(const unwind::FrameState& frame, unwind::Memory& memory,
+                                     unwind::PlainRow& row) override {
+    const unwind::RuleKey key(frame, memory.space().generation());
+    CfiRules rules;
+    look_up(frame, memory, rules);
+    if (rules.kind == CfiRules::Kind::none) return unwind::PositionAnswer::not_applicable;
+    if (rules.kind == CfiRules::Kind::plain) {
+      row = rules.plain;
+      return unwind::PositionAnswer::plain_row;
+    }
+    cache_.insert(key, std::move(rules)); // for step()
+    return unwind::PositionAnswer::unknown;
+  }
+
 private:
   void look_up(const unwind::FrameState& frame, unwind::Memory& memory, CfiRules& rules) {
     rules.kind = CfiRules::Kind::none;
     unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
     if (!source || !source->find_cfi(frame.lookup_pc(), answer_)) return;
     if (!applies(answer_, frame, unwind_, memory)) return;
-    if (rules.plain.compile(answer_, unwind_)) {
+    if (rules.plain.compile(answer_, abi_, unwind_)) {
       rules.kind = CfiRules::Kind::plain;
       return;
     }

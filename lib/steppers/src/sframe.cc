@@ -3,21 +3,18 @@
 // Steps by SFrame rows.
 
 #include "catalogue.h"
+#include "sframe/unwind/plain_row.h"
 #include "sframe/unwind/row_step.h"
 #include "sframe/unwind/rule_cache.h"
 #include "sframe/unwind/trampoline.h"
 
 #include "sframe/unwind/rule_source.h"
 
+#include <optional>
+
 namespace sframe::steppers {
 
 namespace {
-
-struct SframeRules {
-  FrameRow row;
-  bool found = false;
-  bool signal_frame = false;
-};
 
 class SframeStepper final : public CataloguedStepper<sframe_info> {
 public:
@@ -25,28 +22,37 @@ public:
 
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
-    const SframeRules& rules = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
-                                           [&](SframeRules& made) { look_up(frame, memory, made); });
-    if (!rules.found) return unwind::StepResult::not_applicable();
-    return step_by_row(rules.row, rules.signal_frame, abi_, frame, memory, caller);
+    const auto& match = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
+                                    [&](auto& made) { made = look_up(frame, memory); });
+    if (!match) return unwind::StepResult::not_applicable();
+    return step_by_row(match->row, match->signal_frame, abi_, frame, memory, caller);
+  }
+
+  unwind::PositionAnswer at_position(const unwind::FrameState& frame, unwind::Memory& memory,
+                                     unwind::PlainRow& row) override {
+    const unwind::RuleKey key(frame, memory.space().generation());
+    const auto match = look_up(frame, memory);
+    if (!match) return unwind::PositionAnswer::not_applicable;
+    if (row.compile(*match, abi_)) return unwind::PositionAnswer::plain_row;
+    cache_.insert(key, match); // for step()
+    return unwind::PositionAnswer::unknown;
   }
 
 private:
-  void look_up(const unwind::FrameState& frame, unwind::Memory& memory, SframeRules& rules) const;
+  std::optional<unwind::SframeMatch> look_up(const unwind::FrameState& frame, unwind::Memory& memory) const;
 
   const AbiTraits& abi_;
   const unwind::UnwindAbi& unwind_;
-  unwind::RuleCache<SframeRules> cache_;
+  unwind::RuleCache<std::optional<unwind::SframeMatch>> cache_;
 };
 
-void SframeStepper::look_up(const unwind::FrameState& frame, unwind::Memory& memory,
-                            SframeRules& rules) const {
-  rules.found = false;
+std::optional<unwind::SframeMatch> SframeStepper::look_up(const unwind::FrameState& frame,
+                                                          unwind::Memory& memory) const {
   unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
-  if (!source) return;
-  const auto answer = source->find_sframe(frame.lookup_pc());
-  if (!answer || !applies(*answer, frame, unwind_, memory)) return;
-  rules = {answer->row, true, answer->signal_frame};
+  if (!source) return std::nullopt;
+  auto match = source->find_sframe(frame.lookup_pc());
+  if (match && !applies(*match, frame, unwind_, memory)) match.reset();
+  return match;
 }
 
 } // namespace

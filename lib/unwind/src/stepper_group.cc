@@ -3,6 +3,7 @@
 #include "sframe/unwind/stepper_group.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace sframe::unwind {
@@ -10,6 +11,11 @@ namespace sframe::unwind {
 namespace {
 
 constexpr int first_heuristic_priority = 100;
+
+std::uint64_t next_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
 
 } // namespace
 
@@ -43,6 +49,7 @@ bool StepperGroup::extend(std::string_view name, AddressRange where) {
       members_, [&](const Member& member) { return !member.everywhere && member.stepper->name() == name; });
   if (at == members_.end()) return false;
   at->ranges.add(where);
+  version_ = next_version();
   return true;
 }
 
@@ -95,6 +102,7 @@ void StepperGroup::changed() {
   };
   recovering_ = first_that([](const FrameStepper& s) { return s.recovers_all_registers(); });
   checking_ = first_that([](const FrameStepper& s) { return s.checks_others(); });
+  version_ = next_version();
 }
 
 } // namespace sframe::unwind

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steppers are asked in turn, and their answers are checked. In addition to the current frame, the walk keeps
+// Steppers are asked in turn, and their answers are checked. Nearly all frames are at positions for which the
+// first stepper that applies has a plain row: it is kept, and such frames are stepped in place, without
+// asking anyone. Whatever such a step cannot do is left to the steppers, which report why.
+//
+// In addition to the current frame, the walk keeps
 // the first failure of a stepper that covers the frame, for the report, and a checkpoint: the last frame with
 // all registers known. SFrame loses registers. If a later frame needs one, the walk repeats the steps from
 // the checkpoint with the stepper that recovers all registers. It checks that this reaches the same frame,
@@ -53,12 +57,40 @@ void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t
     result = StepResult::failed(StopReason::cfa_not_growing);
 }
 
+/// Forgets what is known if the group has changed.
+void Walker::check_group() {
+  if (known_group_ == steppers_.version()) return;
+  known_ = RuleCache<Known>();
+  known_group_ = steppers_.version();
+}
+
+inline const Walker::Known& Walker::look_up(const FrameState& frame) {
+  return known_.find(RuleKey(frame, memory_.space().generation()),
+                     [&](Known& known) { learn(frame, known); });
+}
+
+void Walker::learn(const FrameState& frame, Known& known) {
+  known.is_plain = false;
+  const auto members = steppers_.exact();
+  for (known.first = 0; known.first < members.size() && known.first < 255; ++known.first) {
+    const StepperGroup::Member& member = members[known.first];
+    if (!member.covers(frame.lookup_pc())) continue;
+    const PositionAnswer answer = member.stepper->at_position(frame, memory_, known);
+    known.is_plain = answer == PositionAnswer::plain_row;
+    if (answer != PositionAnswer::not_applicable) return;
+  }
+}
+
 /// One stepper's answer, checked. `result` belongs to the caller, here and below, and the stepper writes it
 /// in place: copying it right after partial writes takes a third of the time of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
   static_assert(std::is_trivially_destructible_v<StepResult>);
   caller.after_fault = false;
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
+  check(frame, caller, result);
+}
+
+void Walker::check(const FrameState& frame, FrameState& caller, StepResult& result) {
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
   check_step(frame, caller, sp_, result);
@@ -87,7 +119,15 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 
 void Walker::find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                          StepResult& result) {
-  ask_all(steppers_.exact(), frame, caller, by, result);
+  const Known& known = look_up(frame);
+  if (known.is_plain) {
+    by = stepper_of(known);
+    caller.after_fault = false;
+    result = known.apply(frame, memory_, memory_.space().abi(), caller);
+    check(frame, caller, result);
+    if (result.is_final()) return;
+  }
+  ask_all(steppers_.exact().subspan(known.first), frame, caller, by, result);
   if (result.is_final()) return;
   // If the budget prevented the use of tables, heuristics must not replace them.
   if (budget_ && budget_->is_used_up()) {
@@ -175,11 +215,37 @@ bool Walker::may_go_on(std::uint32_t frames) {
 
 WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
   std::uint32_t count = 0;
+  check_group();
   overwritten_.reset();
   WalkEnd end = walk_frames(start, receiver, count);
   end.overwritten = overwritten_;
   may_go_on(count % frames_at_once);
   return end;
+}
+
+/// Steps in place as long as rows are plain. `frame` is the one that `state` belongs to, not reported yet.
+/// False if the receiver ends the walk. What ends a walk otherwise, or takes from the budget, is left to
+/// walk_frames().
+bool Walker::go_plainly(FrameState& state, Frame& frame, FrameReceiver& receiver, std::uint32_t& count) {
+  Registers& registers = state.registers;
+  for (;;) {
+    const Known& known = look_up(state);
+    PlainRow::Caller caller;
+    if (!known.is_plain || !known.find(registers, memory_, caller)) return true;
+    caller.pc = memory_.code_address(caller.pc);
+    const bool is_usual = registers.has(sp_) && caller.sp > registers.values[sp_] && caller.pc != 0 &&
+                          frame.number + 1 < max_frames_ && (count + 1) % frames_at_once != 0;
+    if (!is_usual) return true;
+    frame.has_cfa = true;
+    frame.cfa = caller.cfa;
+    if (!receiver.frame(frame, registers)) return false;
+    ++count;
+    const FrameStepper* const by = stepper_of(known);
+    note_step(state, by);
+    known.enter(caller, sp_, memory_, registers);
+    state.pc_exact = state.after_fault = false;
+    frame = {.number = frame.number + 1, .pc_exact = false, .pc = caller.pc, .found_by = by};
+  }
 }
 
 WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count) {
@@ -194,6 +260,8 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
     return {false, StopReason::budget, 0};
   }
   for (;;) {
+    if (!now->shadow.next && !go_plainly(*now, frame, receiver, count))
+      return {false, StopReason::interrupted, 0};
     const FrameStepper* by = nullptr;
     find_caller(*now, *next, by, result);
     if (now->shadow.next)

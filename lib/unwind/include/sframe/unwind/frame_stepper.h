@@ -71,6 +71,15 @@ struct StepResult {
   }
 };
 
+class PlainRow;
+
+/// What a stepper's answers for all frames at one position have in common (RuleKey).
+enum class PositionAnswer : std::uint8_t {
+  unknown,        ///< nothing: step() has to be asked for each frame
+  not_applicable, ///< step() has this answer for all of them
+  plain_row,      ///< step() applies this row to all of them
+};
+
 class FrameStepper {
 public:
   virtual ~FrameStepper() = default;
@@ -85,6 +94,13 @@ public:
   /// Finds the caller of `frame`. On `stepped`, `caller` is complete; otherwise its contents are
   /// unspecified. Does not allocate after the first calls for a module.
   virtual StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) = 0;
+
+  /// The answers for all frames at the position of `frame`: its pc, pc_exact and after_fault. Walkers keep
+  /// them, and do not ask again before the space's generation() changes. Sets `row` for `plain_row`.
+  virtual PositionAnswer at_position(const FrameState& frame, Memory& memory, PlainRow& row) {
+    static_cast<void>(frame), static_cast<void>(memory), static_cast<void>(row);
+    return PositionAnswer::unknown;
+  }
 
   /// True for a stepper that recovers all registers that the caller relies on, not only SP, FP and RA.
   virtual bool recovers_all_registers() const { return false; }

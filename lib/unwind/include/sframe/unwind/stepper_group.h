@@ -68,6 +68,8 @@ public:
   std::span<const Member> exact() const { return members().first(exact_count_); }
   /// All others.
   std::span<const Member> heuristic() const { return members().subspan(exact_count_); }
+  /// Another number after each change of the group, and for each group.
+  std::uint64_t version() const { return version_; }
   /// The first stepper for all addresses that recovers all registers, or nullptr.
   FrameStepper* recovering() const { return recovering_; }
   /// The first stepper for all addresses that checks others, or nullptr.
@@ -82,6 +84,7 @@ private:
   std::size_t exact_count_ = 0;
   FrameStepper* recovering_ = nullptr;
   FrameStepper* checking_ = nullptr;
+  std::uint64_t version_ = 0;
 };
 
 } // namespace sframe::unwind

@@ -15,6 +15,8 @@
 
 #pragma once
 
+#include "sframe/unwind/plain_row.h"
+#include "sframe/unwind/rule_cache.h"
 #include "sframe/unwind/stepper_group.h"
 
 #include <cstddef>
@@ -99,11 +101,25 @@ public:
   /// earlier steps are not recovered. `by` is the stepper of the result.
   void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
     since_checkpoint_ = 0;
+    check_group();
     find_caller(frame, caller, by, result);
     caller.shadow = {};
   }
 
 private:
+  /// What the group's exact steppers answer at a position.
+  struct Known : PlainRow {
+    std::uint8_t first = 0; ///< the member to ask first: those before it do not apply
+    bool is_plain = false;  ///< its answer is the row
+  };
+
+  void check_group();
+  const Known& look_up(const FrameState& frame);
+  void learn(const FrameState& frame, Known& known);
+  const FrameStepper* stepper_of(const Known& known) const {
+    return steppers_.members()[known.first].stepper.get();
+  }
+  bool go_plainly(FrameState& state, Frame& frame, FrameReceiver& receiver, std::uint32_t& count);
   void find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
   void note_step(const FrameState& frame, const FrameStepper* by);
   void check_by_shadow(const FrameState& frame, std::uint32_t number, FrameState& caller,
@@ -113,12 +129,15 @@ private:
   void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
                const FrameStepper*& by, StepResult& result);
   void ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result);
+  void check(const FrameState& frame, FrameState& caller, StepResult& result);
   WalkEnd walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count);
   bool may_go_on(std::uint32_t frames);
 
   Memory memory_;
   std::uint16_t sp_;
   StepperGroup steppers_;
+  RuleCache<Known> known_;
+  std::uint64_t known_group_ = 0; ///< version of the group that known_ is for
   std::uint32_t max_frames_ = default_max_frames;
   /// The last frame with all registers known, and how many frames ago it was; 0: it is the current frame.
   FrameState checkpoint_;
