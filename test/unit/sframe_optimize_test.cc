@@ -654,5 +654,36 @@ TEST(Optimize, ManyFunctionsWithTheSameRow) {
   }
 }
 
+/// A section with as many rows as bytes is searched by rows, one with more is not.
+TEST(Optimize, SharingLimitsTheSearchByRows) {
+  const auto section_with = [](std::uint32_t sharing) {
+    Builder builder({.version = VersionNumber::v3, .abi = Abi::amd64, .share_rows = true});
+    std::vector<FrameRow> rows; // in the first 256 bytes, but for the last one
+    for (std::uint32_t i = 0; i < 31; ++i)
+      rows.push_back(row(8 * i, 8 + 8 * static_cast<std::int32_t>(i % 7)));
+    rows.push_back(row(600, 64));
+    EXPECT_TRUE(builder.add({.start = 0x1000, .size = 640}, rows));
+    rows.clear();
+    for (std::uint32_t i = 0; i < 17; ++i) rows.push_back(row(i, 8 + 8 * static_cast<std::int32_t>(i % 5)));
+    for (std::uint32_t i = 0; i < sharing; ++i)
+      EXPECT_TRUE(builder.add({.start = 0x2000 + 0x1000 * i, .size = 17}, rows));
+    return builder.finish(0).value_or(std::vector<std::byte>());
+  };
+  const auto size_of = [](const Section& section, OptimizeOptions::Goal goal) {
+    const auto bytes = optimize(section, {.goal = goal});
+    EXPECT_TRUE(bytes);
+    return bytes ? bytes->size() : 0;
+  };
+  using enum OptimizeOptions::Goal;
+  const auto as_many = section_with(201), more = section_with(202);
+  const auto first = Section::parse(as_many), second = Section::parse(more);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->header().num_fres, as_many.size());
+  EXPECT_GT(second->header().num_fres, more.size());
+  EXPECT_LT(size_of(*first, size), as_many.size());
+  EXPECT_LT(size_of(*first, smallest), size_of(*first, size));
+  EXPECT_EQ(size_of(*second, smallest), size_of(*second, size));
+}
+
 } // namespace sframe_optimize_test
 } // namespace sframe
