@@ -300,6 +300,10 @@ TEST(CfiLocation, Types) {
   // a division of unsigned numbers, a comparison of signed ones
   EXPECT_EQ(locate({0x08, 0xf0, 0xa8, 4, 0x34, 0xa8, 4, 0x1b, 0x9f}), "number 60");
   EXPECT_EQ(locate({0x11, 0x7f, 0xa8, 1, 0x31, 0xa8, 1, 0x2d, 0x9f}), "number 1");
+  // a sum of 1 byte, as its operands have; a comparison of such gives a number of any size
+  EXPECT_EQ(locate({0x08, 0xff, 0xa8, 4, 0x32, 0xa8, 4, 0x22, 0xa8, 0, 0x9f}), "number 1");
+  EXPECT_EQ(locate(Bytes().raw({0x08, 0xff, 0xa8, 4, 0x12, 0x29, 0x0a}).u16(0x1234).raw({0x22, 0x9f})),
+            "number 4661");
   EXPECT_EQ(locate({0xa8, 1}), "stack underflow");
   EXPECT_EQ(locate({0x31, 0xa8, 5}), "invalid size of a value");
   EXPECT_EQ(locate({0xa4, 1, 3, 0, 0, 0, 0x9f}), "invalid size of a value");

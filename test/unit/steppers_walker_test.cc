@@ -40,7 +40,7 @@ TEST(Walker, EndsWithoutTables) {
 
 TEST(Walker, RefusesStackThatDoesNotGrow) {
   MadeUpSpace space;
-  for (const std::uint64_t sp : {0x8000u, 0x7ff8u, 0u}) {
+  for (const std::uint64_t sp : {0x8000u, 0x7fffu, 0x7ff8u, 0u}) {
     Walker walker(space,
                   list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
                     return frame.pc_exact ? to_caller(caller, 0x1100, 0x8000) : to_caller(caller, 0x1200, sp);

@@ -244,6 +244,12 @@ TEST_F(CompiledRows, SaveLocations) {
   expect(found, rbp, {});          // plus, with one value
   found = locate({0x09, rbx, 60}); // no register that a walk keeps
   expect(found, rbx, {});
+
+  constexpr std::uint16_t last = Registers::count - 1;
+  own.set(last, {Kind::memory, 0x110});
+  own.set(SaveLocations::pc, {Kind::memory, 0x118}); // has the next number, but is no register
+  expect(locate({0x09, rbx, last}), rbx, {Kind::memory, 0x110});
+  expect(locate({0x09, rbx, last + 1}), rbx, {});
 }
 
 } // namespace unwind_compiled_row_test
