@@ -18,12 +18,13 @@ void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecoded
                             const Instruction& instruction, std::span<const Effect> effects,
                             std::optional<std::uint8_t> displaced) {
   constexpr unsigned relative_to_rip = 5;
-  const bool has_address = (raw.attributes & ZYDIS_ATTRIB_HAS_MODRM) && raw.raw.modrm.mod == 0 &&
+  const bool is_relative = (raw.attributes & ZYDIS_ATTRIB_HAS_MODRM) && raw.raw.modrm.mod == 0 &&
                            raw.raw.modrm.rm == relative_to_rip;
-  if (!is_in_use() || has_address || effects.size() > max_effects) return;
+  if (!is_in_use() || (is_relative && !displaced) || effects.size() > max_effects) return;
   Entry entry{.key = {},
               .effects = {},
               .num_effects = static_cast<std::uint8_t>(effects.size()),
+              .is_relative = is_relative,
               .length = raw.length,
               .flow = instruction.flow,
               .condition = instruction.condition,
@@ -42,8 +43,15 @@ void KnownInstructions::add(std::span<const std::byte> bytes, const ZydisDecoded
   } else if (displaced) {
     entry.displacement = {raw.raw.disp.offset, static_cast<std::uint8_t>(raw.raw.disp.size / 8)};
     entry.displaced = *displaced;
+    const std::uint64_t origin = is_relative ? instruction.address + instruction.length : 0;
     for (unsigned i = 0; i < effects.size(); ++i)
-      if (*displaced >> i & 1) entry.effects[i].value -= raw.raw.disp.value;
+      if (*displaced >> i & 1)
+        entry.effects[i].value =
+            sum(effects[i].value, -(origin + static_cast<std::uint64_t>(raw.raw.disp.value)));
+    if (instruction.flow == Flow::indirect_call && is_relative) {
+      if (instruction.target == 0) return; // not followed
+      entry.distance = entry.displacement;
+    }
     size = raw.raw.disp.offset;
   }
   const Start start = start_of(bytes);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Remembers instructions and their effects by their bytes, since most instructions of a program occur many
-// times: what an instruction does follows from its bytes, at any address, unless it addresses memory relative
-// to itself. Two fields are not compared, but read again: the distance to a branch's target, and the
-// displacement of an operand in memory.
+// times. Two fields are not compared, but read again: the distance to a branch's target, and the displacement
+// of an operand in memory, which may count from the instruction's end.
 
 #pragma once
 
@@ -44,10 +43,11 @@ public:
                    .writes_flags = known.writes_flags,
                    .jump_register = known.jump_register,
                    .system_call_register = known.system_call_register};
-    const std::uint64_t displacement = known.displacement.size ? value_of(known.displacement, bytes) : 0;
+    std::uint64_t displacement = known.displacement.size ? value_of(known.displacement, bytes) : 0;
+    if (known.is_relative) displacement += address + known.length;
     for (unsigned i = 0; i < known.num_effects; ++i) {
       Effect effect = known.effects[i];
-      if (known.displaced >> i & 1) effect.value += static_cast<std::int64_t>(displacement);
+      if (known.displaced >> i & 1) effect.value = sum(effect.value, displacement);
       effects.push_back(effect);
     }
     return true;
@@ -60,7 +60,7 @@ public:
     return (raw.raw.disp.size == 8 || raw.raw.disp.size == 32) && raw.raw.imm[0].size == 0 && has_one_meaning;
   }
 
-  /// Remembers what `bytes` start with, if it does not depend on the address. `displaced` has a bit for each
+  /// Remembers what `bytes` start with, if that is possible. `displaced` has a bit for each
   /// effect whose value contains the displacement, if the instruction varies(); else it is empty.
   void add(std::span<const std::byte> bytes, const ZydisDecodedInstruction& raw,
            const Instruction& instruction, std::span<const Effect> effects,
@@ -100,7 +100,8 @@ private:
     std::uint8_t num_effects = 0;
     std::uint8_t displaced = 0; ///< a bit for each effect to which the displacement is added
     Field displacement;
-    Field distance; ///< of a branch's target from its end
+    bool is_relative = false; ///< the displacement counts from the instruction's end
+    Field distance;           ///< of a branch's target from its end, or of the pointer to a callee
     std::uint8_t length = 0;
     Flow flow{};
     Condition condition{};
@@ -116,6 +117,10 @@ private:
   };
 
   bool is_in_use();
+
+  static std::int64_t sum(std::int64_t value, std::uint64_t number) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + number);
+  }
 
   /// There is no table for the first instructions: the first use of its memory takes longer than to decode
   /// them again.
