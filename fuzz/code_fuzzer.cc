@@ -98,9 +98,9 @@ void try_analysis(Analyzer& analyzer, const Function& function, const AbiTraits&
     require(address - function.start < function.bytes.size());
     require(at.certainty != Certainty::unreached);
     const FrameRow& row = function.rows.empty() ? function.entry : function.rows.back();
-    require(follower.agrees(&row, at) == (check(row, at.state, abi).worst() == Agreement::agrees));
-    (void)row_of(at.state, abi);
-    if (seen.size() < 64) seen.emplace_back(address, at.state.reg(abi.sp));
+    require(follower.agrees(&row, at) == (check(row, at.state(), abi).worst() == Agreement::agrees));
+    (void)row_of(at.state(), abi);
+    if (seen.size() < 64) seen.emplace_back(address, at.state().reg(abi.sp));
   });
   for (const auto& [address, sp] : seen) {
     const State* state = results.state_at(address);

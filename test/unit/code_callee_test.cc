@@ -52,7 +52,7 @@ struct Caller {
     bool fits = false;
     run().visit([&](const Reached& at) {
       if (at.instruction.address == start + offset && at.certainty == Certainty::certain)
-        fits = row && check(*row, at.state, abi).worst() == Agreement::agrees;
+        fits = row && check(*row, at.state(), abi).worst() == Agreement::agrees;
     });
     return fits;
   }

@@ -231,6 +231,28 @@ TEST(CodeState, SameValues) {
   EXPECT_FALSE(a.same_values(b));
 }
 
+/// Only what gets another value counts.
+TEST(CodeState, Changed) {
+  State state = entry_of(amd64());
+  (void)state.take_changed();
+  state.set_reg(rbx, Value::entry(rbx));
+  state.store(Value::cfa(-64), Value::other());
+  state.overwrite(Value::cfa(-64), 8);
+  EXPECT_EQ(state.take_changed(), 0u);
+  state.set_reg(rbx, symbol(2, 8));
+  state.set_reg(rax, Value::other());
+  EXPECT_EQ(state.take_changed(), State::bit(rbx));
+  EXPECT_EQ(state.take_changed(), 0u);
+  state.store(Value::cfa(-16), symbol(2, 0));
+  EXPECT_EQ(state.take_changed(), State::words_bit);
+  state.forget(Base::symbol, 2);
+  EXPECT_EQ(state.take_changed(), State::words_bit | State::bit(rbx));
+  state.drop_below(Value::cfa(-8));
+  EXPECT_EQ(state.take_changed(), State::words_bit);
+  state.set_forgot_words();
+  EXPECT_EQ(state.take_changed(), State::words_bit);
+}
+
 FrameRow frame(Rule cfa, Rule ra = Rule::fixed(), Rule fp = Rule::same()) {
   return {0, cfa, ra, fp, false};
 }

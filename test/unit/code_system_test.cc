@@ -85,8 +85,8 @@ private:
       ++counts_.instructions;
       const auto offset = static_cast<std::uint32_t>(at.instruction.address - fde.start);
       const auto row = std::ranges::upper_bound(rows_, offset, {}, &FrameRow::offset) - 1;
-      const Agreement found = check(*row, at.state, section.abi()).worst();
-      const Agreement first = check(rows_.front(), at.state, section.abi()).worst();
+      const Agreement found = check(*row, at.state(), section.abi()).worst();
+      const Agreement first = check(rows_.front(), at.state(), section.abi()).worst();
       EXPECT_EQ(follower_.agrees(&*row, at), found == Agreement::agrees);
       EXPECT_EQ(follower_of_first_.agrees(&rows_.front(), at), first == Agreement::agrees);
       contradicted |= found == Agreement::contradicts && at.certainty == Certainty::certain;

@@ -32,10 +32,6 @@ constexpr std::uint64_t registers_per_join_step = 4;
 constexpr std::uint64_t bytes_per_step = 64;
 constexpr std::size_t max_guesses = 1 << 14;
 
-bool calls_system(const Instruction& instruction) {
-  return instruction.system_call >= 0 || instruction.system_call_register != Effect::none;
-}
-
 } // namespace
 
 Analysis::Analysis(const AbiTraits& abi)
@@ -47,6 +43,7 @@ void Analysis::reset(const Function& function) {
   function_ = function;
   size_ = std::min(function.bytes.size(), Analyzer::max_function_size);
   code_.clear();
+  changed_.clear();
   effects_.clear();
   index_of_.assign(size_, no_index);
   in_line_.clear();
@@ -243,6 +240,8 @@ void Analysis::process(std::uint32_t block) {
   for (;;) {
     ++work_;
     code_[index].owner = block;
+    code_[index].steps_of_words = static_cast<std::uint8_t>(state.slots().size() / words_per_step);
+    changed_[index] = state.take_changed();
     executed.end = static_cast<std::uint32_t>(code_[index].instruction.address - function_.start) +
                    code_[index].instruction.length;
     if (!step(index, state, true)) return;

@@ -203,16 +203,16 @@ bool Analysis::goes_back(const Reached& at, State& returns, bool& has_returned) 
   const Flow flow = at.instruction.flow;
   const bool is_return = flow == Flow::ret || flow == Flow::conditional_return;
   if (!is_return) return at.exit == Exit::none || at.exit == Exit::stops;
-  if (return_address(at.instruction, at.state) != Value::entry(abi_->ra)) return false;
+  if (return_address(at.instruction, at.state()) != Value::entry(abi_->ra)) return false;
   if (!has_returned) {
-    returns = at.state;
+    returns = at.state();
     has_returned = true;
     return true;
   }
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
-    if (returns.reg(reg) != at.state.reg(reg)) returns.set_reg(reg, Value::other());
+    if (returns.reg(reg) != at.state().reg(reg)) returns.set_reg(reg, Value::other());
   for (std::size_t i = returns.slots().size(); i-- > 0;)
-    if (at.state.word(returns.slots()[i].location) != returns.slots()[i].value) returns.remove_slot(i);
+    if (at.state().word(returns.slots()[i].location) != returns.slots()[i].value) returns.remove_slot(i);
   return true;
 }
 

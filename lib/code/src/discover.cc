@@ -55,6 +55,7 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
   const auto index = static_cast<std::uint32_t>(code_.size());
   if (index % paid_together == 0 && !pay(steps_on_credit)) out_of_steps_ = limit_met_ = true;
   Decoded& decoded = code_.emplace_back();
+  changed_.push_back(~std::uint64_t{0});
   decoded.first_effect = static_cast<std::uint32_t>(effects_.size());
   if (out_of_steps_ || !decoder_->decode(function_.bytes.subspan(offset, size_ - offset),
                                          function_.start + offset, decoded.instruction, effects_)) {

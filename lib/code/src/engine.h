@@ -52,6 +52,7 @@ struct Decoded {
   bool sp_lost = false;
   bool unresolved = false; ///< an indirect jump
   bool runs_off = false;
+  std::uint8_t steps_of_words = 0; ///< of the state before it, when its block was run last
 };
 
 struct Block {
@@ -97,6 +98,35 @@ struct DoubtfulPad {
   State state;
 };
 
+inline bool calls_system(const Instruction& instruction) {
+  return instruction.system_call >= 0 || instruction.system_call_register != Effect::none;
+}
+
+/// The states of a visit, block after block: computed when they are asked for, since for most instructions it
+/// is enough to know that nothing changed that the row depends on.
+class VisitedState {
+public:
+  explicit VisitedState(Analysis& analysis) : analysis_(analysis) {}
+
+  void start(const Block& block);
+  /// The next instruction of the block.
+  void move_to(std::uint32_t index) { wanted_ = index; }
+  /// The state before it.
+  const State& get() { return reached_ == wanted_ ? *known_ : compute(); }
+  /// Executes the instruction. False if control does not reach the next one.
+  bool step();
+
+private:
+  const State& compute();
+  bool execute();
+
+  Analysis& analysis_;
+  const State* known_ = nullptr; ///< the block's state, or `state_`
+  State state_;
+  std::uint32_t reached_ = no_index; ///< the instruction after `known_`
+  std::uint32_t wanted_ = no_index;
+};
+
 class Analysis {
 public:
   explicit Analysis(const AbiTraits& abi);
@@ -113,6 +143,8 @@ public:
   std::uint32_t num_instructions() const { return static_cast<std::uint32_t>(code_.size()); }
 
 private:
+  friend class VisitedState;
+
   /// How control passes from one instruction to another.
   enum class Edge : std::uint8_t { jump, fall, after_call, to_landing_pad };
 
@@ -210,11 +242,11 @@ private:
   void order_blocks();
   std::uint64_t cost() const;
   bool pay(std::uint64_t credit);
-  Exit exit_of(const Decoded& decoded, const State& state);
+  Exit exit_of(const Decoded& decoded, VisitedState& state) const;
   Value return_address(const Instruction& instruction, const State& state) const;
   Exit exit_of_return(const Instruction& instruction, const State& state) const;
   bool is_reached_throughout() const;
-  std::uint64_t changed_by(const Decoded& decoded) const;
+  bool passes(std::uint32_t index, const Block& block, VisitedState& state) const;
   bool state_before(std::uint32_t index, State& state);
   const Decoded* decoded_around(std::uint64_t address) const;
 
@@ -225,6 +257,7 @@ private:
   std::uint64_t size_ = 0; ///< bytes analysed
 
   std::vector<Decoded> code_;
+  std::vector<std::uint64_t> changed_; ///< by instruction, when its block was run last: Reached::changed
   std::vector<Effect> effects_;
   std::vector<std::uint32_t> index_of_; ///< by byte: the instruction that starts there
   std::vector<bool> in_line_;           ///< by byte: the result of starts_instruction(), if it was called

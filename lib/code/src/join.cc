@@ -62,7 +62,7 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
                     .location = location};
   };
   for (std::size_t i = block.in.slots().size(); i-- > 0;) {
-    Slot& slot = block.in.slot(i);
+    const Slot slot = block.in.slots()[i];
     const Value incoming = state.word(slot.location);
     if (incoming == slot.value) continue;
     const bool saved = slot.value.base != Base::cfa && slot.value.base != Base::symbol;
@@ -73,7 +73,7 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
     if (merged.base == Base::other)
       block.in.remove_slot(i);
     else
-      slot.value = merged;
+      block.in.set_slot(i, merged);
   }
   if (state.forgot_words() && !block.in.forgot_words()) {
     block.in.set_forgot_words();

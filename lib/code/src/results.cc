@@ -10,40 +10,72 @@
 
 namespace sframe::code {
 
-/// The parts of a state that may differ after the instruction.
-std::uint64_t Analysis::changed_by(const Decoded& decoded) const {
-  if (decoded.instruction.flow != Flow::next) return ~std::uint64_t{0};
-  std::uint64_t changed = 0;
-  for (const Effect& effect : std::span(effects_).subspan(decoded.first_effect, decoded.num_effects)) {
-    const bool is_store = effect.kind == Effect::Kind::store || effect.kind == Effect::Kind::overwrite;
-    if (is_store || effect.reg == abi_->sp) changed |= State::words_bit;
-    if (!is_store && effect.kind != Effect::Kind::compare) changed |= State::bit(effect.reg);
-  }
-  return changed;
+void VisitedState::start(const Block& block) {
+  known_ = &block.in;
+  reached_ = wanted_ = block.first;
+}
+
+const State& VisitedState::compute() {
+  while (reached_ != wanted_) (void)execute();
+  return *known_;
+}
+
+bool VisitedState::step() {
+  (void)get();
+  return execute();
+}
+
+/// Executes the instruction at `reached_`.
+bool VisitedState::execute() {
+  if (known_ != &state_) state_ = *known_;
+  known_ = &state_;
+  const bool goes_on = analysis_.step(reached_, state_, false);
+  const Instruction& instruction = analysis_.code_[reached_].instruction;
+  reached_ = analysis_.index_at(instruction.address + instruction.length);
+  return goes_on;
+}
+
+const State& Reached::state() const {
+  return visited.get();
+}
+
+/// True if control passes from the instruction to the next one of the block, as when the block was run last.
+/// Its state may have changed since if a limit was met. Whether a call returns may depend on the padding
+/// after it, of which more may have been decoded since.
+bool Analysis::passes(std::uint32_t index, const Block& block, VisitedState& state) const {
+  const Instruction& instruction = code_[index].instruction;
+  const std::uint64_t next = instruction.address + instruction.length - function_.start;
+  if (limit_met_) return state.step();
+  const bool may_stop = instruction.flow == Flow::call || instruction.flow == Flow::indirect_call ||
+                        instruction.flow == Flow::trap;
+  if (may_stop && next < size_ && index_of_[next] != no_index && code_[index_of_[next]].instruction.is_nop)
+    return state.step();
+  return next < block.end;
 }
 
 void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
-  for (const std::uint32_t block : order_) {
-    State state = blocks_[block].in;
-    std::uint32_t index = blocks_[block].first;
-    std::uint64_t changed = ~std::uint64_t{0};
+  VisitedState state(*this);
+  for (const std::uint32_t number : order_) {
+    const Block& block = blocks_[number];
+    state.start(block);
+    std::uint32_t index = block.first;
     for (bool is_start = true;; is_start = false) {
+      const Decoded& decoded = code_[index];
       // The visitor's work is paid for too, and may have used the budget up.
       const std::uint64_t before = work_;
-      work_ += 1 + state.slots().size() / words_per_step;
+      work_ += 1 + (limit_met_ ? state.get().slots().size() / words_per_step : decoded.steps_of_words);
       if (before / steps_on_credit != work_ / steps_on_credit && !pay(0)) return;
-      Decoded& decoded = code_[index];
       const Reached at{.instruction = decoded.instruction,
-                       .state = state,
-                       .certainty = blocks_[block].certainty,
+                       .certainty = block.certainty,
                        .exit = exit_of(decoded, state),
                        .block_start = is_start,
-                       .changed = changed};
+                       .changed = is_start || limit_met_ ? ~std::uint64_t{0} : changed_[index],
+                       .visited = state};
       if (!call(context, at)) return;
-      if (!step(index, state, false)) break;
-      changed = changed_by(decoded);
+      if (!passes(index, block, state)) break;
       index = index_at(decoded.instruction.address + decoded.instruction.length);
       if (index == no_index || code_[index].leader) break;
+      state.move_to(index);
     }
   }
   (void)pay(0);
@@ -70,7 +102,7 @@ Exit Analysis::exit_of_return(const Instruction& instruction, const State& state
   return Exit::returns_wrong;
 }
 
-Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
+Exit Analysis::exit_of(const Decoded& decoded, VisitedState& state) const {
   const Instruction& instruction = decoded.instruction;
   switch (instruction.flow) {
   case Flow::jump:
@@ -78,14 +110,16 @@ Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
   case Flow::indirect_jump:
   case Flow::indirect_branch:
     if (decoded.unresolved) return Exit::indirect_unknown;
-    return is_entry_like(state, *abi_) ? Exit::indirect_tail_call : Exit::none;
+    return is_entry_like(state.get(), *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
   case Flow::conditional_return:
-    if (!jumps_like_return(instruction, state)) return exit_of_return(instruction, state);
+    if (!jumps_like_return(instruction, state.get())) return exit_of_return(instruction, state.get());
     return decoded.unresolved ? Exit::indirect_unknown : Exit::none;
   case Flow::stop: return Exit::stops;
   case Flow::next:
-    return is_system_call(instruction, state, machine_->last_system_calls) ? Exit::stops : Exit::none;
+    return calls_system(instruction) && is_system_call(instruction, state.get(), machine_->last_system_calls)
+               ? Exit::stops
+               : Exit::none;
   case Flow::trap:
   case Flow::patchable:
   case Flow::call:

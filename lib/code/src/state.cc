@@ -70,12 +70,10 @@ bool State::same_values(const State& other) const {
 void State::store(Value location, Value value) {
   if (!location.is_location()) return;
   overwrite(location, word_size);
+  changed_ |= words_bit;
   if (!is_of_interest(value)) return;
   const bool is_entry_value = value.base == Value::Base::entry;
-  if (count_ >= (is_entry_value ? max_slots : max_slots - kept_for_entry_values)) {
-    forgot_ = true;
-    return;
-  }
+  if (count_ >= (is_entry_value ? max_slots : max_slots - kept_for_entry_values)) return set_forgot_words();
   location.flag = false;
   slots_[count_++] = {location, value};
 }
@@ -95,13 +93,13 @@ void State::drop_below(Value location, Value value) {
 
 void State::forget(Value::Base base, std::uint16_t id) {
   const auto is = [&](const Value& value) { return value.base == base && value.id == id; };
-  for (Value& value : registers_)
-    if (is(value)) value = Value::unknown();
+  for (std::uint16_t reg = 0; reg < max_registers; ++reg)
+    if (is(registers_[reg])) set_reg(reg, Value::unknown());
   for (std::size_t i = count_; i-- > 0;) {
     if (is(slots_[i].location))
       remove_slot(i);
     else if (is(slots_[i].value))
-      slots_[i].value = Value::unknown();
+      set_slot(i, Value::unknown());
   }
 }
 

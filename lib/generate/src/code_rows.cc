@@ -73,8 +73,10 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   end_ = end;
   // After a tail call the saved registers are still where they were, but not if others call the function.
   const std::optional<FrameRow> row =
-      code::is_entry_like(at.state, abi_) ? abi_.entry_row() : code::row_of(at.state, abi_);
-  const auto jump = [&] { return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state, abi_)}; };
+      code::is_entry_like(at.state(), abi_) ? abi_.entry_row() : code::row_of(at.state(), abi_);
+  const auto jump = [&] {
+    return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state(), abi_)};
+  };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.certainty != code::Certainty::certain) {
     if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
@@ -85,25 +87,25 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));
-  if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state, abi_))
+  if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state(), abi_))
     rows_.links.push_back(jump());
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns;
-  rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state, abi_);
+  rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state(), abi_);
   const bool returns_elsewhere = at.instruction.flow == Flow::ret && at.instruction.target != 0;
   const bool jumps_out = at.exit == Exit::tail_call || returns_elsewhere;
   if (jumps_out) rows_.jumps.push_back(jump());
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
   const bool runs_on = goes_on && end - function_.start == function_.bytes.size();
-  if (runs_on) rows_.runs_on = CodeRows::Jump{begin, end, row, fp_of(at.state, abi_)};
+  if (runs_on) rows_.runs_on = CodeRows::Jump{begin, end, row, fp_of(at.state(), abi_)};
   if (!row || row->fp.kind == Rule::Kind::undefined) {
     if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);
   }
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
-  if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
+  if (!row) return leave_out(begin, end, has_cfa(at.state(), abi_) ? code_ra_unknown : code_cfa_unknown);
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  add_range({begin, end, *row, code::cfa_by_frame_record(at.state, abi_)});
+  add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
 }
 
 void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends) {

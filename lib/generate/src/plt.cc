@@ -138,7 +138,7 @@ void PltReader::find_rows(Stub& piece) {
                                                 .budget = budget_});
   bool understood = results.gaps().empty();
   results.visit([&](const code::Reached& reached) {
-    auto row = code::row_of(reached.state, abi_);
+    auto row = code::row_of(reached.state(), abi_);
     if (!row) return understood = false;
     row->offset = static_cast<std::uint32_t>(reached.instruction.address - piece.start);
     if (piece.rows.empty() || !piece.rows.back().same_rules(*row)) piece.rows.push_back(*row);

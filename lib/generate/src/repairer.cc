@@ -40,16 +40,16 @@ std::span<const Repair> Repairer::find(const cfi::CfiSection& section, const cfi
 
 void Repairer::visit(const code::Reached& at) {
   switches_stack_ |=
-      at.exit == code::Exit::indirect_unknown && at.state.reg(abi_.sp).base == code::Value::Base::symbol;
+      at.exit == code::Exit::indirect_unknown && at.state().reg(abi_.sp).base == code::Value::Base::symbol;
   if (at.certainty != code::Certainty::certain) return;
   const std::uint64_t begin = at.instruction.address, end = begin + at.instruction.length;
   const std::span<const FrameRow> rows = analyzer_.rows();
   const FrameRow* const row = last_not_above(rows, begin - start_, &FrameRow::offset);
   if (!row || row->is_outermost()) return;
-  const code::RowCheck check = code::check(*row, at.state, abi_);
+  const code::RowCheck check = code::check(*row, at.state(), abi_);
   if (check.worst() != Agreement::contradicts && check.sign_agrees) return;
   if (check.worst() == Agreement::conflicts || check.worst() == Agreement::unknown) return;
-  std::optional<FrameRow> right = code::row_of(at.state, abi_);
+  std::optional<FrameRow> right = code::row_of(at.state(), abi_);
   // A row at another register than SP and FP is that of a function that switches stacks.
   const std::uint16_t base = row->cfa.base;
   if (!right || right->fp.kind == Rule::Kind::undefined ||
@@ -59,7 +59,7 @@ void Repairer::visit(const code::Reached& at) {
        })))
     return;
   keep_right_rules(*right, *row, check);
-  if (code::check(*right, at.state, abi_).worst() != Agreement::agrees || right->same_rules(*row)) return;
+  if (code::check(*right, at.state(), abi_).worst() != Agreement::agrees || right->same_rules(*row)) return;
   right->offset = 0;
   FrameRow before = *row;
   before.offset = 0;

@@ -83,7 +83,7 @@ FrameKind kind_of(const code::Results& results, const AbiTraits& abi,
   bool found = false;
   if (record)
     results.visit([&](const code::Reached& at) -> bool {
-      found = has_record(at.state, abi, *record);
+      found = has_record(at.state(), abi, *record);
       return !found;
     });
   return found ? FrameKind::record : FrameKind::no_record;

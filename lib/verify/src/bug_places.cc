@@ -85,7 +85,7 @@ private:
   bool goes_on_to(const Step& step) const;
   bool goes_on(const Reached& at) const;
   bool fits(const FrameRow& row, const Reached& at) const {
-    const code::RowCheck check = code::check(row, at.state, abi_);
+    const code::RowCheck check = code::check(row, at.state(), abi_);
     return !row.is_outermost() && check.worst() == Agreement::agrees && check.sign_agrees;
   }
 
@@ -142,7 +142,7 @@ void PlaceFinder::open(const Step& step, const Reached& at) {
   in_place_ = true;
   place.begin = step.begin;
   const generate::Repair& repair = repairs_.front();
-  place.pattern.fault = fault_of(code::check(repair.before, at.state, abi_), repair.before.fp);
+  place.pattern.fault = fault_of(code::check(repair.before, at.state(), abi_), repair.before.fp);
   const bool follows = goes_on_to(step);
   at_row_ = step.begin == start_;
   row_before_fits_ = false;
@@ -176,8 +176,8 @@ void PlaceFinder::visit(const Reached& at) {
                   .end = at.instruction.address + at.instruction.length,
                   .is_call = flow == Flow::call || flow == Flow::indirect_call,
                   .goes_on = goes_on(at),
-                  .sp = at.state.reg(abi_.sp),
-                  .fp = at.state.reg(abi_.fp)};
+                  .sp = at.state().reg(abi_.sp),
+                  .fp = at.state().reg(abi_.fp)};
   while (!repairs_.empty() && repairs_.front().end <= step.begin) repairs_ = repairs_.subspan(1);
   const bool is_wrong = !repairs_.empty() && repairs_.front().begin <= step.begin;
   const bool follows = goes_on_to(step);

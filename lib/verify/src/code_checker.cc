@@ -174,7 +174,7 @@ void CodeChecker::visit(const code::Reached& at) {
 }
 
 void CodeChecker::add_disagreement(const code::Reached& at, const PlacedRow& row) {
-  const code::RowCheck result = code::check(row.row, at.state, abi_);
+  const code::RowCheck result = code::check(row.row, at.state(), abi_);
   const Agreement worst = result.worst();
   if (worst == Agreement::unknown || at.certainty != code::Certainty::certain ||
       (worst == Agreement::conflicts && rests_on_unknown_sp(result, *results_))) {
@@ -224,14 +224,14 @@ bool CodeChecker::next_row_is_late(const code::Reached& at, const PlacedRow& row
     return false;
   const PlacedRow& next = rows_.placed[next_row_];
   return next.begin == at.instruction.address + at.instruction.length &&
-         code::check(next.row, at.state, abi_).worst() == Agreement::agrees;
+         code::check(next.row, at.state(), abi_).worst() == Agreement::agrees;
 }
 
 void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   if (at.certainty != code::Certainty::certain || findings_.any_pending()) return;
   if (at.exit == Exit::tail_call) return check_tail_call(at);
   if (at.exit != Exit::returns_wrong || row.row.is_outermost()) return;
-  findings_.contradict(Id::K209, at, row, return_text(at.state, abi_));
+  findings_.contradict(Id::K209, at, row, return_text(at.state(), abi_));
 }
 
 /// Readers that do not subtract 1 from a return address find the row of the next instruction, which need not
@@ -246,7 +246,7 @@ void CodeChecker::check_return_address(const code::Reached& at, const PlacedRow&
   const auto found = next ? std::optional(next->row) : outside ? rows_.find_elsewhere(address) : std::nullopt;
   if (found) {
     if (found->same_rules(row.row)) return;
-    const Agreement worst = code::check(*found, at.state, abi_).worst();
+    const Agreement worst = code::check(*found, at.state(), abi_).worst();
     if (worst == Agreement::agrees || worst == Agreement::unknown) return;
   }
   findings_.add_return_address(!outside && !results_->never_returns(at.instruction.address) ? Id::R504
@@ -267,7 +267,7 @@ void CodeChecker::check_tail_call(const code::Reached& at) {
   if (!target || !row || target->is_outermost()) return;
   const bool is_branch = at.instruction.flow == code::Flow::branch;
   if (is_branch && rows_.is_start_of_function(address)) return;
-  if (code::check(*target, at.state, abi_).cfa.agreement != Agreement::contradicts) return;
+  if (code::check(*target, at.state(), abi_).cfa.agreement != Agreement::contradicts) return;
   findings_.contradict(Id::K210, at, *row, "the target expects " + row_text(*target, abi_));
 }
 

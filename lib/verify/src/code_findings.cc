@@ -37,7 +37,7 @@ CodeFindings::CodeFindings(const Input& input, Budget& budget, const UnitRows& r
 Finding CodeFindings::at_instruction(Id id, const code::Reached& at) const {
   const std::uint64_t begin = at.instruction.address;
   Finding finding = input_.finding(id, begin, begin + at.instruction.length, {});
-  finding.code = state_text(at.state, abi_);
+  finding.code = state_text(at.state(), abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
   return finding;
 }
@@ -92,7 +92,7 @@ void CodeFindings::add_pending(Id id, const code::Reached& at, const PlacedRow& 
 void CodeFindings::see_next_row(const code::Reached& at, const PlacedRow& row) {
   const std::uint64_t address = at.instruction.address;
   if (pending_.empty() || row.begin != address || at.certainty != code::Certainty::certain) return;
-  if (code::check(row.row, at.state, abi_).cfa.agreement != Agreement::agrees) return;
+  if (code::check(row.row, at.state(), abi_).cfa.agreement != Agreement::agrees) return;
   for (Pending& pending : pending_) pending.next_row_right |= pending.end == address;
 }
 
@@ -142,7 +142,7 @@ void CodeFindings::settle(Exit exit, bool stops) {
 
 /// After switches_stack(): the rows describe the frame that the jump goes to.
 void CodeFindings::allow_stack_switch(const code::Reached& at) {
-  if (at.exit != Exit::indirect_unknown || at.state.reg(abi_.sp).base != code::Value::Base::symbol) return;
+  if (at.exit != Exit::indirect_unknown || at.state().reg(abi_.sp).base != code::Value::Base::symbol) return;
   for (Pending& pending : pending_) {
     Finding& finding = pending.finding;
     verdicts_.add(pending.row.part, pending.row.function, Verdict::undecided);

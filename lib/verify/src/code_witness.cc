@@ -28,8 +28,8 @@ const char* CodeWitness::confirms(const FrameRow& row, const CfiRule& cfi, const
     const std::uint64_t address = at.instruction.address;
     if (address >= end) return false;
     if (address + at.instruction.length <= begin) return true;
-    const code::RowCheck check = code::check(row, at.state, abi_);
-    if (cfi_right) cfi_right = code::check(cfi.row, at.state, abi_).worst() == Agreement::agrees;
+    const code::RowCheck check = code::check(row, at.state(), abi_);
+    if (cfi_right) cfi_right = code::check(cfi.row, at.state(), abi_).worst() == Agreement::agrees;
     // What only other parts of a function enter is followed from the CFI's row at its start. That shows
     // whether two rows have the same meaning, not which of two is right.
     const bool is_proof =

@@ -6,7 +6,7 @@
 //    Function function{.start = start, .bytes = bytes, .entry = first_row, .environment = &environment};
 //    const Results& results = analyzer.run(function);
 //    results.visit([&](const Reached& at) {        // by address
-//      RowCheck result = check(row_at(at.instruction.address), at.state, abi); ...
+//      RowCheck result = check(row_at(at.instruction.address), at.state(), abi); ...
 //    });
 //
 // Control flow is followed from the entry over direct branches, jump tables and landing pads. Data flow is
@@ -109,16 +109,21 @@ enum class Exit : std::uint8_t {
   stops,              ///< ud2, hlt, the system call exit
 };
 
+class VisitedState; // the engine, src/engine.h
+
 /// One instruction with the state before it. References are valid until the visitor returns.
 struct Reached {
   const Instruction& instruction;
-  const State& state;
   Certainty certainty;
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
   /// What may differ from the state of the instruction that was visited before: State::bit() of registers,
   /// State::words_bit.
   std::uint64_t changed;
+  VisitedState& visited;
+
+  /// The state before the instruction. Costs the data flow of the instructions since it was last asked for.
+  const State& state() const;
 };
 
 /// A range of bytes that control does not reach, without padding.
@@ -133,7 +138,7 @@ class Analysis; // the engine, src/engine.h
 class Results {
 public:
   /// Calls `visitor(const Reached&)` for every reached instruction, by address. If it returns bool, false
-  /// ends the visit. Repeats the data flow within blocks; decodes nothing.
+  /// ends the visit. Repeats the data flow within blocks as far as states are asked for; decodes nothing.
   template <class Visitor> void visit(Visitor&& visitor) const {
     using Ref = std::remove_reference_t<Visitor>;
     visit_all(

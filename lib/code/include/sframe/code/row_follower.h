@@ -5,7 +5,7 @@
 //    RowFollower follower(abi);
 //    results.visit([&](const Reached& at) {
 //      const FrameRow* row = row_at(at.instruction.address);
-//      if (!follower.agrees(row, at) && row) report(check(*row, at.state, abi)); ...
+//      if (!follower.agrees(row, at) && row) report(check(*row, at.state(), abi)); ...
 //    });
 
 #pragma once
@@ -20,7 +20,7 @@ class RowFollower {
 public:
   explicit RowFollower(const AbiTraits& abi) : abi_(&abi) {}
 
-  /// True if check(*row, at.state, abi) finds that all agrees; false without a row (nullptr). To be called
+  /// True if check(*row, at.state(), abi) finds that all agrees; false without a row (nullptr). To be called
   /// for all instructions of a visit, in its order; rows keep their addresses and values during it. Constant
   /// cost.
   bool agrees(const FrameRow* row, const Reached& at) {
@@ -28,7 +28,7 @@ public:
     if (at.block_start) agreeing_ = nullptr;
     changed_ |= at.changed;
     if (!row) return false;
-    return (row == agreeing_ && (changed_ & needed_) == 0) || follow(*row, at.state);
+    return (row == agreeing_ && (changed_ & needed_) == 0) || follow(*row, at.state());
   }
 
 private:

@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace sframe::code {
 
@@ -96,7 +97,9 @@ public:
 
   // For the analysis.
   void set_reg(std::uint16_t reg, Value value) {
-    if (reg < max_registers) registers_[reg] = value;
+    if (reg >= max_registers) return;
+    if (registers_[reg] != value) changed_ |= bit(reg);
+    registers_[reg] = value;
   }
   /// Stores a word and forgets the words that it overlaps. Does nothing if `place` is not a place.
   void store(Value location, Value value);
@@ -114,9 +117,20 @@ public:
   /// Forgets everything relative to a symbol or conflict that is about to be redefined.
   void forget(Value::Base base, std::uint16_t id);
   bool forgot_words() const { return forgot_; }
-  void set_forgot_words() { forgot_ = true; }
-  void remove_slot(std::size_t index) { slots_[index] = slots_[--count_]; }
-  Slot& slot(std::size_t index) { return slots_[index]; }
+  void set_forgot_words() {
+    forgot_ = true;
+    changed_ |= words_bit;
+  }
+  void remove_slot(std::size_t index) {
+    slots_[index] = slots_[--count_];
+    changed_ |= words_bit;
+  }
+  void set_slot(std::size_t index, Value value) {
+    slots_[index].value = value;
+    changed_ |= words_bit;
+  }
+  /// The parts with another value than before, since the last call.
+  std::uint64_t take_changed() { return std::exchange(changed_, 0); }
 
   /// True if both states have the same contents in the same order: a fast check for joins.
   bool same_values(const State& other) const;
@@ -139,6 +153,7 @@ private:
 
   std::array<Value, max_registers> registers_{};
   std::array<Slot, max_slots> slots_; ///< the first count_
+  std::uint64_t changed_ = 0;
   std::uint8_t count_ = 0;
   bool forgot_ = false;
 };
