@@ -89,7 +89,8 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
 
 bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from) {
   Block& block = blocks_[index];
-  if (block.in.same_values(state)) return false;
+  const bool same_words = block.in.same_words(state);
+  if (same_words && block.in.same_registers(state) && block.in.compare == state.compare) return false;
   joins_ += 1 + state.slots().size() / words_per_step;
   bool changed = false;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
@@ -104,7 +105,7 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
     block.in.set_reg(reg, merged);
     changed = true;
   }
-  changed |= join_words(block, state, from);
+  if (!same_words) changed |= join_words(block, state, from);
   const State::Compare &a = block.in.compare, &b = state.compare;
   if (a.reg != Effect::none && a != b) {
     block.in.compare.reg = Effect::none;

@@ -62,20 +62,15 @@ void State::overwrite(Value location, std::uint32_t size) {
     if (overlap(slots_[i].location, location, size)) remove_slot(i);
 }
 
-bool State::same_values(const State& other) const {
-  return registers_ == other.registers_ && forgot_ == other.forgot_ && compare == other.compare &&
-         std::ranges::equal(slots(), other.slots());
-}
-
 void State::store(Value location, Value value) {
   if (!location.is_location()) return;
   overwrite(location, word_size);
-  changed_ |= words_bit;
   if (!is_of_interest(value)) return;
   const bool is_entry_value = value.base == Value::Base::entry;
   if (count_ >= (is_entry_value ? max_slots : max_slots - kept_for_entry_values)) return set_forgot_words();
   location.flag = false;
   slots_[count_++] = {location, value};
+  changed_ |= words_bit;
 }
 
 void State::drop_below(Value location) {

@@ -12,9 +12,11 @@
 #include "sframe/abi.h"
 #include "sframe/code/instruction.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -132,8 +134,14 @@ public:
   /// The parts with another value than before, since the last call.
   std::uint64_t take_changed() { return std::exchange(changed_, 0); }
 
-  /// True if both states have the same contents in the same order: a fast check for joins.
-  bool same_values(const State& other) const;
+  /// True if both states know the same words, in the same order: a fast check for joins.
+  bool same_words(const State& other) const {
+    return forgot_ == other.forgot_ && std::ranges::equal(slots(), other.slots());
+  }
+  /// True if all registers have the same values.
+  bool same_registers(const State& other) const {
+    return std::memcmp(registers_.data(), other.registers_.data(), sizeof registers_) == 0;
+  }
 
   /// The last compare that a branch may test.
   struct Compare {
