@@ -199,17 +199,23 @@ void CodeRowMaker::find_key(const code::Function& function) {
 /// In front of other code it has none: the signal trampoline of a C library is looked up by the address
 /// before it, as if it had been called.
 void CodeRowMaker::extend_over_padding() {
-  const std::vector<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
+  // In place: ranges only become fewer, and a second list of them takes more memory than the analysis.
+  std::vector<CodeRows::Range>& ranges = rows_.ranges;
   auto left_out = rows_.left_out.begin();
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    std::uint64_t end = ranges[i].end;
+    CodeRows::Range range = ranges[i];
     if (i + 1 < ranges.size()) {
-      while (left_out != rows_.left_out.end() && left_out->start < end) ++left_out;
+      while (left_out != rows_.left_out.end() && left_out->start < range.end) ++left_out;
       if (left_out == rows_.left_out.end() || left_out->start >= ranges[i + 1].begin)
-        end = ranges[i + 1].begin;
+        range.end = ranges[i + 1].begin;
     }
-    add_range({ranges[i].begin, end, ranges[i].row, ranges[i].by_record});
+    if (kept != 0 && ranges[kept - 1].end == range.begin && ranges[kept - 1].same_rules(range))
+      ranges[kept - 1].end = range.end;
+    else
+      ranges[kept++] = range;
   }
+  ranges.resize(kept);
 }
 
 } // namespace sframe::generate
