@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
+#include <string>
 
 namespace sframe::elf {
 
@@ -20,9 +22,24 @@ Core::Core(Image image)
     : bytes_(image.bytes()), order_(image.byte_order()), machine_(image.machine()), image_(std::move(image)) {
 }
 
+namespace {
+
+/// Thousands of notes may have the same problem, also since segments may overlap: it is reported once, at the
+/// first place, with the number of the others.
+void merge_repeated(std::vector<Problem>& problems) {
+  std::map<std::string, std::size_t> counts;
+  std::erase_if(problems, [&](const Problem& problem) { return counts[problem.what]++ != 0; });
+  for (Problem& problem : problems)
+    if (const std::size_t more = counts[problem.what] - 1; more)
+      problem.what += ", and " + std::to_string(more) + " more";
+}
+
+} // namespace
+
 Result<Core> Core::parse_minidump(std::span<const std::byte> bytes) {
   Core core(bytes);
   if (const auto done = MinidumpReader(core).read(); !done) return unexpected(done.error());
+  merge_repeated(core.problems_);
   return core;
 }
 
@@ -48,6 +65,7 @@ Result<Core> Core::parse(std::span<const std::byte> bytes) {
   }
   if (core.pid_ == 0 && !core.threads_.empty()) core.pid_ = core.threads_.front().tid;
   ModuleFinder(core).find();
+  merge_repeated(core.problems_);
   return core;
 }
 

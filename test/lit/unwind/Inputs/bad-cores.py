@@ -79,6 +79,8 @@ expect("other-machine", core(good, [program, ram], machine=243), 2, "machine")
 expect("no-threads", core(process(), [program, ram]), 2, "no threads")
 expect("short-status", core(status(size=200) + process(), [program, ram]), 2, "NT_PRSTATUS note is too short", "no threads")
 expect("short-process", core(status() + note(3, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short")
+repeated = expect("repeated", core(status() + process() + note(3, bytes(20)) * 2000 + note(1, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short, and 1999 more", "NT_PRSTATUS note is too short")
+assert repeated[2].count("too short") == 2, repeated
 expect("notes-past-end", core(good, [program, ram], note_size=1 << 40), 2, "past the end")
 expect("note-too-long", core(good + struct.pack("<III", 5, 0xFFFFFFF0, 1), [program, ram]), 1, "note runs past the end of its segment")
 expect("files-count", core(good + files(count=1 << 60), [program, ram]), 1, "NT_FILE note is too short")
