@@ -280,7 +280,7 @@ TEST(OpenFiles, NoCircles) {
       EXPECT_FALSE(module.find_symbol(0x1000)); // looks for the debug file
       auto opened = elf::File::open(file.path.string());
       ASSERT_TRUE(opened);
-      parts = files.open.add(std::move(*opened), OpenFiles::Role::module);
+      parts = files.open.add(std::move(*opened), OpenFiles::Role::module, Limits::standard);
       EXPECT_EQ(parts.use_count(), 2); // the module's, and that of the list
     }
     EXPECT_EQ(parts.use_count(), 1);
@@ -288,7 +288,7 @@ TEST(OpenFiles, NoCircles) {
     std::ofstream(file.path, std::ios::app) << "changed";
     auto changed = elf::File::open(file.path.string());
     ASSERT_TRUE(changed);
-    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module), parts.lock());
+    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module, Limits::standard), parts.lock());
     EXPECT_TRUE(parts.expired());
   }
   EXPECT_TRUE(parts.expired());

@@ -293,7 +293,7 @@ bool report_modules(tool::MessageSink& messages, process::ProcessState& process)
   for (modules::Module& module : process.modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;
     messages.warning({}, module.problem_so_far());
-    missing |= module.file_missing();
+    missing |= module.file_missing() || module.has_reached_limit();
   }
   return missing;
 }

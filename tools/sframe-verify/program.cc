@@ -43,6 +43,7 @@ std::optional<RowTable> load_rows(const std::string& path, const FileOptions& op
   sources.cfi = false;
   sources.budget = &budget;
   std::optional<elf::File> other;
+  std::optional<Budget> other_budget;
   std::optional<elf::Image> other_image;
   if (!options.sframe.empty()) {
     const auto from = sframe_path(options, &*image);
@@ -55,7 +56,8 @@ std::optional<RowTable> load_rows(const std::string& path, const FileOptions& op
       sources.raw = other->bytes();
       sources.raw_address = options.sframe_address.value_or(0);
     } else {
-      auto parsed = elf::Image::parse(other->bytes());
+      other_budget.emplace(options.limits, other->bytes().size());
+      auto parsed = elf::Image::parse(other->bytes(), &*other_budget);
       if (!parsed || parsed->sframe_tables().empty()) return std::nullopt;
       other_image.emplace(std::move(*parsed));
       sources.sframe_image = &*other_image;

@@ -33,6 +33,7 @@ constexpr const char* no_linked_file =
 /// A file named by another option, and its contents.
 struct NamedFile {
   elf::File file;
+  std::unique_ptr<Budget> budget;  ///< of the file, by its own size
   std::optional<elf::Image> image; ///< empty: a raw section
 };
 
@@ -121,10 +122,11 @@ private:
   tool::Slot& slot_;
   SlotChannel channel_;
   tool::Progress::Item& progress_;
-  elf::File::Id id_;             ///< of FILE
-  std::size_t size_ = 0;         ///< of FILE, or of the current member
-  double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
-  std::optional<Budget> budget_; ///< of FILE
+  elf::File::Id id_;                   ///< of FILE
+  std::size_t size_ = 0;               ///< of FILE, or of the current member
+  double check_bytes_ = 0;             ///< of them, how many count as done when the current check is
+  std::optional<Budget> budget_;       ///< of FILE
+  std::optional<Budget> debug_budget_; ///< of its debug file, by that one's size
   Outcome outcome_;
 };
 
@@ -314,7 +316,11 @@ std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& pat
   auto found = elf::find_debug_file(*image, path, options_.debug_folders, &rejected);
   for (const elf::Rejected& other : rejected)
     warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
-  if (found) slot_.detail(path, "debug file " + found->file.path());
+  if (!found) return found;
+  slot_.detail(path, "debug file " + found->file.path());
+  debug_budget_.emplace(options_.limits, found->file.bytes().size());
+  if (auto limited = elf::Image::parse(found->file.bytes(), &*debug_budget_))
+    found->image = std::move(*limited);
   return found;
 }
 
@@ -380,14 +386,15 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
   // What a folder has under the name by build ID may be anything.
   auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_found(companion);
   if (!file) return fail_for(path, companion, file.error()), std::nullopt;
-  NamedFile out{std::move(*file), {}};
+  NamedFile out{std::move(*file), nullptr, {}};
   const Bytes bytes = out.file.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {
     const char* why = raw_allowed ? "not an ELF file or SFrame section" : "not an ELF file";
     return fail_for(path, companion, {elf::with_file_kind(why, bytes), {}, {}}), std::nullopt;
   }
-  auto image = elf::Image::parse(bytes);
+  out.budget = std::make_unique<Budget>(options_.limits, bytes.size());
+  auto image = elf::Image::parse(bytes, out.budget.get());
   if (!image) return fail_for(path, companion, image.error()), std::nullopt;
   out.image = std::move(*image);
   return out;

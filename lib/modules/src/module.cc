@@ -40,6 +40,7 @@ bool has_full_symbols(const elf::Image& image) {
 /// What could not be read is kept as text, because each module of the file reports it.
 struct ModuleParts {
   const std::uint64_t number = next_number();
+  std::unique_ptr<Budget> budget;  ///< of the file, by its own size; the image takes from it
   std::optional<elf::File> file;   ///< if the image is not in memory
   std::optional<elf::Image> image; ///< of the file or of memory
   std::string image_problem;       ///< of the file
@@ -55,6 +56,7 @@ struct ModuleParts {
   std::shared_ptr<ModuleParts> debug; ///< of the separate debug file, which has none itself
   std::string debug_problem;
 
+  std::unique_ptr<Budget> sidecar_budget;
   std::optional<elf::File> sidecar;
   std::optional<elf::Image> sidecar_image;
   std::string sidecar_problem;
@@ -69,25 +71,48 @@ struct ModuleParts {
   elf::SymbolTable more_symbols;          ///< of debugdata
   std::string debugdata_problem;
 
+  /// The limit that the file or the sidecar has reached, and its path; nothing if there is none.
+  std::optional<std::string> reached_limit() const {
+    const auto text = [](const std::unique_ptr<Budget>& of, const std::optional<elf::File>& in) {
+      const auto problem = of ? of->problem() : std::nullopt;
+      return problem ? std::optional(in->path() + ": " + problem->text()) : std::nullopt;
+    };
+    const auto own = text(budget, file);
+    return own ? own : text(sidecar_budget, sidecar);
+  }
+  bool has_reached_limit() const { return reached_limit() || (debug && debug->reached_limit()); }
+
+  void refill() {
+    if (budget) budget->refill(file->bytes().size());
+    if (sidecar_budget) sidecar_budget->refill(sidecar->bytes().size());
+    if (debug) debug->refill();
+  }
+
   const elf::SymbolTable& symbol_table() {
     if (!symbols) symbols = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
     return *symbols;
   }
 };
 
-std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, Role role, std::optional<elf::Image> image) {
+std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, Role role, Limits limits) {
   std::shared_ptr<ModuleParts>& known = files_[{file.id(), role}];
-  if (known && known->file->is_same(file)) return known;
+  if (known && known->file->is_same(file)) {
+    // Used by an address space that is gone: each has the same limits. After one has reached them, something
+    // may not have been read.
+    const bool is_unused = known.use_count() == 1;
+    if (!is_unused || !known->has_reached_limit()) {
+      if (is_unused) known->refill();
+      return known;
+    }
+  }
   auto parts = known = std::make_shared<ModuleParts>();
   parts->file = std::move(file);
-  parts->image = std::move(image);
-  if (!parts->image) {
-    auto parsed = elf::Image::parse(parts->file->bytes());
-    if (parsed)
-      parts->image = std::move(*parsed);
-    else
-      parts->image_problem = parsed.error().text();
-  }
+  parts->budget = std::make_unique<Budget>(limits, parts->file->bytes().size());
+  auto parsed = elf::Image::parse(parts->file->bytes(), parts->budget.get());
+  if (parsed)
+    parts->image = std::move(*parsed);
+  else
+    parts->image_problem = parsed.error().text();
   if (files_.size() > most_) remove_unused();
   return parts;
 }
@@ -162,7 +187,7 @@ bool Module::fetch_file() {
   if (std::exchange(file_tried_, true)) return false;
   auto file = fetch(ServedFile::executable, info_.build_id);
   if (!file) return false;
-  auto parts = opened().add(std::move(*file), OpenFiles::Role::module);
+  auto parts = opened().add(std::move(*file), OpenFiles::Role::module, files_.limits());
   const std::optional<elf::Image>& image = parts->image;
   if (!image || image->abi() != &abi_ || !same(info_.build_id, image->build_id())) {
     problem_ += "; the file from the server has another build ID";
@@ -234,7 +259,7 @@ void Module::open_generated() {
     procedure_ = {
         .address = info_.start, .size = info_.end - info_.start, .name = code_->function, .type = 2};
   if (code_->image.empty()) return;
-  auto image = elf::Image::parse(code_->image);
+  auto image = elf::Image::parse(code_->image, files_.budget.get());
   if (image && image->abi() == &abi_)
     parts_->image = std::move(*image);
   else
@@ -313,7 +338,7 @@ bool Module::open_file(const std::string& path, Named named) {
     return false;
   }
   file_path_ = file->path();
-  parts_ = opened().add(std::move(*file), OpenFiles::Role::module);
+  parts_ = opened().add(std::move(*file), OpenFiles::Role::module, files_.limits());
   named_ = named;
   const std::optional<elf::Image>& image = parts_->image;
   if (!image || image->abi() != &abi_) {
@@ -380,7 +405,7 @@ void Module::use_memory() {
       info_.header_address ? memory_.memory_at(info_.header_address) : std::span<const std::byte>{};
   Budget* const budget = files_.budget.get();
   if (bytes.empty() || (budget && budget->is_used_up(Resource::section_bytes))) return;
-  auto image = elf::Image::parse(bytes);
+  auto image = elf::Image::parse(bytes, budget);
   if (!image || image->abi() != &abi_) return;
   // Many modules may have the same bytes as their headers.
   const std::uint64_t headers =
@@ -540,7 +565,7 @@ void Module::find_debug_file() {
 void Module::fetch_debug_file() {
   auto file = fetch(ServedFile::debug_file, build_id());
   if (!file) return; // servers do not have all files
-  auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
+  auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file, files_.limits());
   if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id())) {
     if (parts_->debug_problem.empty())
       parts_->debug_problem = info_.path + ": the debug file from the server has another build ID";
@@ -559,8 +584,7 @@ void Module::find_local_debug_file() {
     if (!found && !root_of_process().empty()) // .gnu_debuglink below the debug folder of its root
       found = elf::find_debug_file(*parts_->image, info_.path, folders, nullptr, open_candidate);
     if (found)
-      parts_->debug =
-          opened().add(std::move(found->file), OpenFiles::Role::debug_file, std::move(found->image));
+      parts_->debug = opened().add(std::move(found->file), OpenFiles::Role::debug_file, files_.limits());
     else if (!rejected.empty())
       parts_->debug_problem = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
@@ -569,7 +593,7 @@ void Module::find_local_debug_file() {
     const std::string path = by_build_id(folder, build_id(), ".debug");
     auto file = path.empty() ? fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
-    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
+    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file, files_.limits());
     if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id()))
       continue;
     parts_->debug = std::move(parts);
@@ -590,7 +614,8 @@ void Module::find_sidecar() {
   auto file = open_counted(path, true);
   if (!file) return; // not every module has one
   parts_->sidecar = std::move(*file);
-  auto image = elf::Image::parse(parts_->sidecar->bytes());
+  parts_->sidecar_budget = std::make_unique<Budget>(files_.limits(), parts_->sidecar->bytes().size());
+  auto image = elf::Image::parse(parts_->sidecar->bytes(), parts_->sidecar_budget.get());
   if (!image || image->abi() != &abi_)
     parts_->sidecar_problem = path + ": " + (image ? "wrong machine" : image.error().text());
   else if (!same(image->build_id(), build_id()))
@@ -668,8 +693,8 @@ void Module::load_debugdata() {
     return;
   }
   parts_->debugdata = std::move(*unpacked);
-  if (const auto inner = elf::Image::parse(parts_->debugdata->bytes()); inner && inner->abi() == &abi_)
-    parts_->more_symbols = elf::SymbolTable::load(*inner);
+  const auto inner = elf::Image::parse(parts_->debugdata->bytes(), parts_->budget.get());
+  if (inner && inner->abi() == &abi_) parts_->more_symbols = elf::SymbolTable::load(*inner);
 }
 
 void Module::load_symbols() {
@@ -685,6 +710,19 @@ void Module::load_symbols() {
       open_debugdata();
   }
   symbols_ = from ? &from->symbol_table() : &none;
+}
+
+bool Module::has_reached_limit() const {
+  return parts_->has_reached_limit();
+}
+
+const std::string& Module::problem_so_far() {
+  if (!asked_) return no_problem_;
+  if (auto reached = parts_->reached_limit())
+    problem_ = std::move(*reached);
+  else if (auto of_debug = parts_->debug ? parts_->debug->reached_limit() : std::nullopt)
+    problem_ = std::move(*of_debug);
+  return problem_;
 }
 
 /// In an object loaded by a JIT compiler, sections have addresses and symbols have offsets in them.
@@ -814,7 +852,7 @@ void Module::find_alternate(ModuleParts& debug) {
   }
   const auto use = [&](Result<elf::File> file) {
     if (!file) return false;
-    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
+    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file, files_.limits());
     if (!parts->image || parts.get() == &debug || !elf::is_linked(*link, *parts->image)) return false;
     debug.alternate = std::move(parts);
     return true;

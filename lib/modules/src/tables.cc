@@ -68,6 +68,8 @@ UnwindTables::~UnwindTables() = default;
 
 UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
     : abi_(abi), budget_(sources.budget) {
+  const elf::Image* const with_sframe = sources.sidecar ? sources.sidecar : sources.image;
+  file_budget_ = with_sframe ? with_sframe->budget() : nullptr;
   if (sources.sidecar) add_sframe(*sources.sidecar);
   if (sources.image && sources.image_is_memory) {
     add_cfi(cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
@@ -144,10 +146,25 @@ void UnwindTables::finish_sframe() {
       sframe_.resize(1, sframe_.front());
       break;
     }
+  if (!may_index()) {
+    problems_.push_back(file_budget_->problem()->text());
+    sframe_.clear();
+    return;
+  }
   if (auto wrong = index_sframe()) {
     problems_.push_back(to_problem(*wrong).text());
     sframe_.clear();
   }
+}
+
+/// Functions may share rows, and headers sections: all rows are paid for.
+bool UnwindTables::may_index() const {
+  if (!file_budget_) return true;
+  for (const sframe::Section& section : sframe_)
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+      if (const auto fde = section.fde(i); fde && !file_budget_->take(Resource::rows, 1 + fde->num_fres))
+        return false;
+  return true;
 }
 
 std::optional<sframe::Error> UnwindTables::index_sframe() {
@@ -187,7 +204,7 @@ std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t addre
     const std::uint32_t count = (*function)->num_fres;
     if (!may_decode(count)) return std::nullopt;
     // Lookups in place have proved slow.
-    if (count >= many_rows && ++costly_lookups_ == many_lookups && !index_sframe())
+    if (count >= many_rows && ++costly_lookups_ == many_lookups && may_index() && !index_sframe())
       return find_sframe(address);
     const auto found = sframe_.front().find(address);
     if (!found || !*found) return std::nullopt;

@@ -4,9 +4,10 @@ import lzma
 import os
 import struct
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
-from small_cores import code, core, eh_frame, elf, files, stack, status, text, uleb, words, write
+from small_cores import build_id, code, core, eh_frame, elf, files, stack, status, text, uleb, words, write
 
 case, folder = sys.argv[1:]
 
@@ -357,6 +358,25 @@ elif case == "go-lines":
     table = table.ljust(data, b"\0") + struct.pack("<III", 0, 12, size) + struct.pack("<10I", 0, 1, 0, 0, 1, 1, 1, 0, 0, 0) + bytes(20)
     threads = b"".join(status(1 + i, code + size - 20_000 + i, stack) for i in range(15_000))
     write(folder, elf([(".gopclntab", 1, 2, table)], size), threads, [(stack, bytes(64), 64, 6)])
+elif case in ("headers", "packed"):
+    # A program whose tables cost more than it has bytes: 10,000 headers of the same SFrame section, or 200 MB in 0.2.
+    functions = 4000
+    rows = b"".join(struct.pack("<HBB", i, 3, 8) for i in range(200))
+    index = b"".join(struct.pack("<iIIIBBH", 16 * i, 65536, 0, 200, 1, 0, 0) for i in range(functions))
+    table = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, functions, 200 * functions, len(rows), 0, len(index)) + index + rows
+    packed = struct.pack("<IIQQ", 1, 0, 200 << 20, 1) + zlib.compress(bytes(200 << 20), 1)
+    parts = [(".sframe", 0x6FFFFFF4, 2, table)] if case == "headers" else [(".eh_frame", 1, 0x802, packed)]
+    program = bytearray(elf(parts, 4096))
+    if case == "headers":
+        headers = struct.unpack_from("<Q", program, 40)[0]
+        program += program[headers + 64 * 2 : headers + 64 * 3] * 10_000
+        struct.pack_into("<H", program, 60, (len(program) - headers) // 64)
+    write(folder, bytes(program), status(1, code + 8, stack), [(stack, words([code + 8, 0]), 16, 6)])
+    # The same as a sidecar.
+    place = os.path.join(folder, "sidecars", ".build-id", "00")
+    os.makedirs(place, exist_ok=True)
+    with open(os.path.join(place, build_id[1:].hex() + ".sframe"), "wb") as out:
+        out.write(program)
 elif case == "units":
     # 50 headers of sections over the same 20,000 units.
     info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000

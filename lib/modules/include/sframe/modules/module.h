@@ -66,9 +66,9 @@ public:
   OpenFiles(const OpenFiles&) {}
   OpenFiles& operator=(const OpenFiles&) = delete;
 
-  /// The parts of the file in this role: those that another module has made, or new ones. `image`: of the
-  /// file, if it is known already.
-  std::shared_ptr<ModuleParts> add(elf::File file, Role role, std::optional<elf::Image> image = std::nullopt);
+  /// The parts of the file in this role: those that another module has made, or new ones. What is read of the
+  /// file has these limits, by its size.
+  std::shared_ptr<ModuleParts> add(elf::File file, Role role, Limits limits);
 
   /// The number of files.
   std::size_t size() const { return files_.size(); }
@@ -254,8 +254,11 @@ public:
   bool fetched() const { return served_section_ || (loaded_ && named_ == Named::by_server); }
   /// True if problem() reports a missing or wrong file.
   bool file_missing();
-  /// problem() without opening anything: empty for a module not queried yet.
-  const std::string& problem_so_far() const { return asked_ ? problem_ : no_problem_; }
+  /// problem() without opening anything: empty for a module not queried yet. A limit that was reached
+  /// meanwhile is the problem.
+  const std::string& problem_so_far();
+  /// True if something of the file, its sidecar or its debug file was not read because of a limit.
+  bool has_reached_limit() const;
   /// Reports that something of the module is left out, unless a problem is set already.
   void add_problem(const std::string& what) {
     if (problem_.empty()) problem_ = info_.path + ": " + what;

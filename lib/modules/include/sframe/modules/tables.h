@@ -108,6 +108,7 @@ private:
   void add_generated(const GeneratedCode& code);
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
+  bool may_index() const;
   std::optional<sframe::Error> index_sframe();
   std::optional<AddressRange> indexed_function(std::uint64_t address) const;
   class [[gnu::visibility("hidden")]] CostlyFde;
@@ -125,6 +126,7 @@ private:
   std::optional<ConvertedSframe> converted_;
   std::vector<std::string> problems_;
   Budget* budget_;
+  Budget* file_budget_ = nullptr;         ///< of the file with the SFrame sections, by its own size
   std::unique_ptr<CostlyFde> costly_fde_; ///< the last FDE with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
 };
