@@ -22,6 +22,10 @@ std::vector<OwnedRange> pieces_of(std::span<const CodeUnit> units) {
   return {begin, end};
 }
 
+bool is_call(const code::Instruction& instruction) {
+  return instruction.flow == code::Flow::call || instruction.flow == code::Flow::indirect_call;
+}
+
 constexpr const char* guessed_text = "the row does not match on a path that may not exist";
 
 } // namespace
@@ -153,6 +157,13 @@ void CodeChecker::visit(const code::Reached& at) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
   const PlacedRow* row = rows_.find(address);
   const bool agrees = follower_.agrees(row ? &row->row : nullptr, at);
+  const bool starts_row = next_row_ < rows_.placed.size() && rows_.placed[next_row_].begin < end;
+  if (agrees && !starts_row && at.exit == Exit::none && !findings_.any_pending()) { // as most are
+    previous_end_ = end;
+    verdicts_.add(row->part, row->function, Verdict::agree);
+    if (is_call(at.instruction)) check_return_address(at, *row);
+    return;
+  }
   if (row) findings_.see_next_row(at, *row);
   if (at.block_start || address != previous_end_) findings_.settle(Exit::none, address != previous_end_);
   for (; next_row_ < rows_.placed.size() && rows_.placed[next_row_].begin < end; ++next_row_) {
@@ -169,7 +180,7 @@ void CodeChecker::visit(const code::Reached& at) {
     add_disagreement(at, *row);
   findings_.allow_stack_switch(at);
   check_exit(at, *row);
-  check_return_address(at, *row);
+  if (is_call(at.instruction)) check_return_address(at, *row);
   if (at.exit != Exit::none) findings_.settle(at.exit, at.exit == Exit::stops);
 }
 
@@ -234,11 +245,9 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   findings_.contradict(Id::K209, at, row, return_text(at.state(), abi_));
 }
 
-/// Readers that do not subtract 1 from a return address find the row of the next instruction, which need not
-/// be in the same function if the call does not return.
+/// For calls. Readers that do not subtract 1 from a return address find the row of the next instruction,
+/// which need not be in the same function if the call does not return.
 void CodeChecker::check_return_address(const code::Reached& at, const PlacedRow& row) {
-  using code::Flow;
-  if (at.instruction.flow != Flow::call && at.instruction.flow != Flow::indirect_call) return;
   if (row.row.is_outermost()) return;
   const std::uint64_t address = at.instruction.address + at.instruction.length;
   const PlacedRow* const next = rows_.find(address);
