@@ -88,8 +88,10 @@ void Analysis::run(const Function& function) {
   for (const CallSite& site : function_.call_sites)
     if (contains(site.landing_pad)) discover(site.landing_pad);
   do {
-    if (restart_) ++restarts_;
-    forget_flow();
+    if (restart_) {
+      ++restarts_;
+      forget_flow();
+    }
     start();
     follow_doubtful_pads();
     follow_guesses();
@@ -142,7 +144,7 @@ void Analysis::process_next() {
     limit_met_ = true;
     return queue_.clear();
   }
-  std::ranges::pop_heap(queue_, std::greater(), &Queued::address);
+  std::ranges::pop_heap(queue_, std::greater(), &BlockAt::address);
   const std::uint32_t block = queue_.back().block;
   queue_.pop_back();
   blocks_[block].queued = false;
@@ -266,13 +268,9 @@ void Analysis::process(std::uint32_t block) {
   }
 }
 
-/// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
-bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
+/// step(), for instructions after which control may go elsewhere than to the next one.
+bool Analysis::step_control(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;
-  if (instruction.flow == Flow::next && !calls_system(instruction)) {
-    apply(code_[index], state);
-    return true;
-  }
   if (is_system_call(instruction, state, machine_->last_system_calls)) return false;
   const bool may_switch_stack = is_thread_start(code_[index].instruction, state);
   apply(code_[index], state);
@@ -469,14 +467,18 @@ void Analysis::follow_call_edges(std::uint32_t index, const State& after) {
 
 void Analysis::order_blocks() {
   for (std::uint32_t i = 0; i < num_blocks_; ++i)
-    if (blocks_[i].visits) order_.push_back(i); // else: a limit was reached first
-  std::ranges::sort(order_, {}, [&](std::uint32_t i) { return code_[blocks_[i].first].instruction.address; });
+    if (blocks_[i].visits)
+      order_.push_back({code_[blocks_[i].first].instruction.address, i}); // else: a limit was reached first
+  std::ranges::sort(order_, {}, &BlockAt::address);
 }
 
 void Analysis::collect_obstacles() {
   using Kind = Obstacle::Kind;
   for (const Decoded& decoded : code_) {
     if (decoded.owner == no_index) continue;
+    const bool any =
+        decoded.unresolved | decoded.bad | decoded.sp_lost | decoded.does_not_return | decoded.runs_off;
+    if (!any) continue;
     const auto add = [&](bool has, Kind kind) {
       if (has) obstacles_.push_back({kind, decoded.instruction.address});
     };

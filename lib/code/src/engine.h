@@ -65,8 +65,8 @@ struct Block {
   State in;
 };
 
-/// A block to be run again.
-struct Queued {
+/// A block and where it starts.
+struct BlockAt {
   std::uint64_t address = 0;
   std::uint32_t block = 0;
 };
@@ -164,7 +164,11 @@ private:
   bool is_internal_call(const Instruction& instruction) const;
 
   // transfer.cc
-  void apply(Decoded& decoded, State& state);
+  void apply(Decoded& decoded, State& state) {
+    if (decoded.instruction.writes_flags) state.compare.reg = Effect::none;
+    for (std::uint32_t i = 0; i < decoded.num_effects; ++i)
+      apply(effects_[decoded.first_effect + i], decoded, state);
+  }
   void apply(const Effect& effect, Decoded& decoded, State& state);
   /// How SP moves when it cannot be followed: down by alignment or alloca, up when that is undone.
   enum class Move : std::uint8_t { anywhere, up, down };
@@ -222,7 +226,15 @@ private:
   void start_at_known_rows();
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
-  bool step(std::uint32_t index, State& state, bool follow_edges);
+  /// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
+  bool step(std::uint32_t index, State& state, bool follow_edges) {
+    Decoded& decoded = code_[index];
+    if (decoded.instruction.flow != Flow::next || calls_system(decoded.instruction))
+      return step_control(index, state, follow_edges);
+    apply(decoded, state);
+    return true;
+  }
+  bool step_control(std::uint32_t index, State& state, bool follow_edges);
   bool is_system_call(const Instruction& instruction, const State& state,
                       std::span<const std::int32_t> calls) const;
   bool is_thread_start(const Instruction& instruction, const State& state) const;
@@ -264,7 +276,7 @@ private:
   std::vector<std::uint64_t> to_discover_;
   std::deque<Block> blocks_;     ///< large: no copies when it grows
   std::uint32_t num_blocks_ = 0; ///< used part of blocks_, which keeps its memory
-  std::vector<Queued> queue_;    ///< a heap: lowest address first
+  std::vector<BlockAt> queue_;   ///< a heap: lowest address first
   std::vector<JumpTable> tables_;
   std::vector<std::uint64_t> targets_; ///< of the current jump
   std::vector<Guess> guesses_;
@@ -274,7 +286,7 @@ private:
   std::vector<Conflict> conflicts_;
   std::vector<Obstacle> obstacles_;
   std::vector<Gap> gaps_;
-  std::vector<std::uint32_t> order_; ///< reached blocks by address
+  std::vector<BlockAt> order_; ///< reached blocks by address
   std::vector<Effect> scratch_effects_;
   State answer_;
   std::uint64_t work_ = 0;  ///< instructions executed and edges followed

@@ -20,6 +20,12 @@ bool matters(const Value& value) {
   return value.is_location() || value.base == Base::entry;
 }
 
+/// True for most values that differ: merge() would find that they become other, wherever they meet.
+bool joins_to_other(const Value& a, const Value& b) {
+  return !matters(a) && !matters(b) && a.base != Base::unknown && b.base != Base::unknown &&
+         (a.base != Base::bounded || b.base != Base::bounded);
+}
+
 /// More than any real block needs: a guard against bugs in the lattice.
 constexpr std::uint16_t max_visits = 200;
 /// Each has a state. The largest functions of compilers have less than 10,000.
@@ -32,7 +38,7 @@ void Analysis::enqueue(std::uint32_t block) {
   if (blocks_[block].queued) return;
   blocks_[block].queued = true;
   queue_.push_back({code_[blocks_[block].first].instruction.address, block});
-  std::ranges::push_heap(queue_, std::greater(), &Queued::address);
+  std::ranges::push_heap(queue_, std::greater(), &BlockAt::address);
 }
 
 /// Called if the old and incoming values differ.
@@ -96,11 +102,13 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value &old = block.in.reg(reg), &incoming = state.reg(reg);
     if (old == incoming) continue;
-    const Value merged = merge(old, incoming,
-                               {.address = code_[block.first].instruction.address,
-                                .second_from = code_[from].instruction.address,
-                                .in_register = true,
-                                .reg = reg});
+    const Value merged = joins_to_other(old, incoming)
+                             ? Value::other()
+                             : merge(old, incoming,
+                                     {.address = code_[block.first].instruction.address,
+                                      .second_from = code_[from].instruction.address,
+                                      .in_register = true,
+                                      .reg = reg});
     if (merged == old) continue;
     block.in.set_reg(reg, merged);
     changed = true;

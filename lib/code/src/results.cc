@@ -55,8 +55,8 @@ bool Analysis::passes(std::uint32_t index, const Block& block, VisitedState& sta
 
 void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
   VisitedState state(*this);
-  for (const std::uint32_t number : order_) {
-    const Block& block = blocks_[number];
+  for (const BlockAt& next : order_) {
+    const Block& block = blocks_[next.block];
     state.start(block);
     std::uint32_t index = block.first;
     for (bool is_start = true;; is_start = false) {

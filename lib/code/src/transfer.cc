@@ -34,12 +34,6 @@ bool keeps_multiples(const Value& index, std::int64_t mask) {
 
 } // namespace
 
-void Analysis::apply(Decoded& decoded, State& state) {
-  if (decoded.instruction.writes_flags) state.compare.reg = Effect::none;
-  for (std::uint32_t i = 0; i < decoded.num_effects; ++i)
-    apply(effects_[decoded.first_effect + i], decoded, state);
-}
-
 /// reg := value. SP always has a value: if it cannot be followed, it becomes a symbol. `move`: alignment and
 /// alloca are not reported as obstacles.
 void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move) {
