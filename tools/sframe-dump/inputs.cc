@@ -210,7 +210,7 @@ void FileReader::show_core(Bytes bytes) {
 /// there is one.
 bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& module) {
   if (!module.header_address || !module.bias) return false;
-  const auto image = elf::Image::parse(core.bytes_at(module.header_address));
+  const auto image = elf::Image::parse(core.bytes_at(module.header_address), &budget_);
   if (!image) return false;
   const elf::Segment* segment = image->find_segment(elf::pt_gnu_sframe);
   if (!segment || segment->memory_size == 0) return false;
@@ -224,14 +224,17 @@ bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& modul
                        exit_findings);
     return true;
   }
-  // Mostly contiguous; if it spans several segments of the core, it is assembled.
+  // Mostly contiguous; if it spans several segments of the core, it is assembled. These may all be the same
+  // bytes of the core, and so may the sections of its modules.
   const std::uint64_t size = segment->memory_size;
+  if (!budget_.take(Resource::section_bytes, std::min<std::uint64_t>(size, present.size()))) return true;
   elf::Contents contents(present.first(std::min<std::uint64_t>(size, present.size())));
   if (present.size() < size) {
     std::vector<std::byte> joined;
     for (Bytes piece = present; !piece.empty() && joined.size() < size;
          piece = core.bytes_at(address + joined.size())) {
       piece = piece.first(std::min<std::uint64_t>(piece.size(), size - joined.size()));
+      if (!budget_.take(Resource::section_bytes, piece.size())) return true;
       joined.insert(joined.end(), piece.begin(), piece.end());
     }
     contents = elf::Contents(std::move(joined));

@@ -358,6 +358,17 @@ elif case == "go-lines":
     table = table.ljust(data, b"\0") + struct.pack("<III", 0, 12, size) + struct.pack("<10I", 0, 1, 0, 0, 1, 1, 1, 0, 0, 0) + bytes(20)
     threads = b"".join(status(1 + i, code + size - 20_000 + i, stack) for i in range(15_000))
     write(folder, elf([(".gopclntab", 1, 2, table)], size), threads, [(stack, bytes(64), 64, 6)])
+elif case == "section-pieces":
+    # The SFrame section of a mapped image, in 8,000 segments of the core that are all the same 400 kB.
+    count, size, section = 8000, 400_000, 0x10000000
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    header += struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 4096, 4096, 4096) + struct.pack("<IIQQQQQQ", 0x6474E554, 4, 0, section - text, section - text, 1 << 40, 1 << 40, 8)
+    table = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, 0, 0, 0, 0, 0).ljust(size, b"\0")
+    notes = status(1, text, stack) + files((text, text + 4096, 0, "/missing/program"))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "core"), "wb") as out:
+        loads = [(text, header.ljust(4096, b"\0"), 4096, 5), (section, table, size, 6)]
+        out.write(core(notes, loads, copies=[(1, section + size * i) for i in range(1, count)]))
 elif case in ("headers", "packed"):
     # A program whose tables cost more than it has bytes: 10,000 headers of the same SFrame section, or 200 MB in 0.2.
     functions = 4000
