@@ -2,6 +2,7 @@
 
 #include "debug_frame.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/cfi/image.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
@@ -48,12 +49,16 @@ std::unique_ptr<DebugFrame> DebugFrame::open(const std::string& path, const AbiT
   if (!file) return nullptr;
   auto made = std::make_unique<DebugFrame>();
   made->file_ = std::move(*file);
-  const auto image = elf::Image::parse(made->file_->bytes());
+  Budget budget(Limits::standard, made->file_->bytes().size());
+  const auto image = elf::Image::parse(made->file_->bytes(), &budget);
   if (!image) return nullptr;
   if (made->take(*image, abi)) return made;
   const std::string folders[] = {elf::default_debug_folder};
   made->separate_ = elf::find_debug_file(*image, path, folders, nullptr);
-  return made->separate_ && made->take(made->separate_->image, abi) ? std::move(made) : nullptr;
+  if (!made->separate_) return nullptr;
+  Budget separate_budget(Limits::standard, made->separate_->file.bytes().size());
+  const auto separate = elf::Image::parse(made->separate_->file.bytes(), &separate_budget);
+  return separate && made->take(*separate, abi) ? std::move(made) : nullptr;
 }
 
 namespace {

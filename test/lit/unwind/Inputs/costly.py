@@ -376,7 +376,7 @@ elif case in ("headers", "packed"):
     index = b"".join(struct.pack("<iIIIBBH", 16 * i, 65536, 0, 200, 1, 0, 0) for i in range(functions))
     table = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, functions, 200 * functions, len(rows), 0, len(index)) + index + rows
     packed = struct.pack("<IIQQ", 1, 0, 200 << 20, 1) + zlib.compress(bytes(200 << 20), 1)
-    parts = [(".sframe", 0x6FFFFFF4, 2, table)] if case == "headers" else [(".eh_frame", 1, 0x802, packed)]
+    parts = [(".sframe", 0x6FFFFFF4, 2, table)] if case == "headers" else [(".eh_frame", 1, 0x802, packed), (".debug_frame", 1, 0x800, packed)]
     program = bytearray(elf(parts, 4096))
     if case == "headers":
         headers = struct.unpack_from("<Q", program, 40)[0]
