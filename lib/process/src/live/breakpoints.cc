@@ -49,13 +49,12 @@ bool Breakpoints::are_supported() {
   return !breakpoint.empty();
 }
 
-bool Breakpoints::insert(std::uint32_t pid, std::uint64_t address) {
-  if (places_.contains({pid, address})) return true;
+void Breakpoints::insert(std::uint32_t pid, std::uint64_t address) {
+  if (places_.contains({pid, address})) return;
   std::uint32_t old = 0;
   auto bytes = breakpoint;
-  if (!transfer(pid, address, &old, false) || !transfer(pid, address, bytes.data(), true)) return false;
+  if (!transfer(pid, address, &old, false) || !transfer(pid, address, bytes.data(), true)) return;
   places_[{pid, address}] = old;
-  return true;
 }
 
 void Breakpoints::copy(std::uint32_t parent, std::uint32_t child) {
@@ -79,21 +78,19 @@ std::optional<std::uint64_t> Breakpoints::executed(std::uint32_t pid, std::uint6
   return places_.contains({pid, address}) ? std::optional(address) : std::nullopt;
 }
 
-bool Breakpoints::move(std::uint32_t tid, std::uint64_t address) {
+void Breakpoints::move(std::uint32_t tid, std::uint64_t address) {
 #if defined(__x86_64__) || defined(__aarch64__)
   user_regs_struct registers{};
   iovec part{&registers, sizeof registers};
-  if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) != 0 || part.iov_len != sizeof registers)
-    return false;
+  if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) != 0 || part.iov_len != sizeof registers) return;
 #  if defined(__x86_64__)
   registers.rip = address;
 #  else
   registers.pc = address;
 #  endif
-  return ::ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &part) == 0;
+  (void)::ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &part);
 #else
   (void)tid, (void)address;
-  return false;
 #endif
 }
 

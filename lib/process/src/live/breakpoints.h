@@ -16,8 +16,8 @@ public:
   /// Whether there are any on this machine.
   static bool are_supported();
 
-  /// Writes one, unless there is one already. False if nothing can be written at `address` (yet).
-  bool insert(std::uint32_t pid, std::uint64_t address);
+  /// Writes one, unless there is one already, or nothing can be written at `address` (yet).
+  void insert(std::uint32_t pid, std::uint64_t address);
   /// `child` is a copy of `parent`, or has its memory.
   void copy(std::uint32_t parent, std::uint32_t child);
   /// The process has another program, or has ended.
@@ -28,7 +28,7 @@ public:
   /// The address of the breakpoint that a thread of the process has executed if it has stopped at `pc`.
   std::optional<std::uint64_t> executed(std::uint32_t pid, std::uint64_t pc) const;
   /// Moves a stopped thread to `address`.
-  static bool move(std::uint32_t tid, std::uint64_t address);
+  static void move(std::uint32_t tid, std::uint64_t address);
 
 private:
   using Place = std::pair<std::uint32_t, std::uint64_t>; ///< process, address

@@ -180,7 +180,7 @@ void Run::find_start(std::uint32_t pid) {
   begun_ = !addresses;
   waiting_ = addresses.has_value();
   if (!addresses) return;
-  for (const std::uint64_t address : *addresses) (void)breakpoints_.insert(pid, address);
+  for (const std::uint64_t address : *addresses) breakpoints_.insert(pid, address);
   if (live::Breakpoints::are_supported()) return;
   failure_ = Problem{"stepping cannot begin later than at the start on this machine", {}, {}};
   following_ = false;
@@ -205,7 +205,7 @@ void Run::begin(std::uint32_t tid, std::uint64_t address) {
   waiting_ = false;
   begun_ = true;
   breakpoints_.remove_all();
-  (void)live::Breakpoints::move(tid, address);
+  live::Breakpoints::move(tid, address);
   for (const auto& [other, thread] : threads_)
     if (other != tid) (void)live::interrupt(other);
   step(tid, threads_[tid]);
@@ -223,7 +223,7 @@ bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
     const auto address = now ? breakpoints_.executed(threads_[tid].pid, now->pc) : std::nullopt;
     if (address && waiting_) return begin(tid, *address), true;
     if (address) { // was on its way when the first thread began
-      (void)live::Breakpoints::move(tid, *address);
+      live::Breakpoints::move(tid, *address);
       return step(tid, threads_[tid]), true;
     }
   }
