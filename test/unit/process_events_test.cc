@@ -139,6 +139,7 @@ TEST_F(ProcessEvents, ForksAreReportedAndReleased) {
     EXPECT_EQ(forked.tid, target.pid());
     EXPECT_GT(forked.child, 0u);
     EXPECT_EQ(monitor->detach(forked.child).error().text(), "process is not monitored");
+    for (const DebugEvent& event : events) EXPECT_NE(event.pid, forked.child) << "its end is not reported";
   }
 }
 

@@ -245,6 +245,9 @@ TEST_F(ProcessLive, LeavesOutAThreadThatCannotBeStopped) {
   ASSERT_EQ(process->threads().size(), 1u);
   EXPECT_EQ(process->threads()[0].tid, target.worker());
   process->resume();
+  const auto alone = process->stop(target.pid());
+  ASSERT_FALSE(alone);
+  EXPECT_TRUE(alone.error().text().starts_with("no thread can be walked: ")) << alone.error().text();
   EXPECT_TRUE(target.act('-')) << "which the child reads";
 }
 

@@ -74,6 +74,7 @@ TEST(BottomStepper, IsTheFunctionAtTheEntryPoint) {
   EXPECT_TRUE(is_bottom(0x1000, 0x1000));
   EXPECT_TRUE(is_bottom(0x1000, 0x10ff));
   EXPECT_FALSE(is_bottom(0x1000, 0x1100));
+  EXPECT_FALSE(is_bottom(0x1000, 0x1300)) << "in no function";
 }
 
 // The entry point is a place in a function, not a function: others may have called that.

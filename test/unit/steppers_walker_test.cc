@@ -670,6 +670,34 @@ TEST(Steppers, ScanKeepsTheFramePointer) {
   }
 }
 
+/// A space with CFI: the CFA is sp + 16.
+class DescribedSpace final : public MadeUpSpace {
+public:
+  RuleSource* rules_at(std::uint64_t) override { return &function_; }
+
+private:
+  OneFunction function_{16};
+};
+
+/// Where CFI describes the caller, the return address that it leads to must follow a call, or end the stack.
+TEST(Steppers, ScanFollowsTheCfiOfWhatItFinds) {
+  for (const std::uint64_t next : {0u, 0x1180u, 0x1190u}) {
+    DescribedSpace space;
+    for (std::uint64_t at = 0x8000; at < 0x8040; at += 8) space.word(at, 0);
+    space.word(0x8000, 0x1150); // the caller's SP is 0x8008
+    space.word(0x8010, next);
+    space.call_before(0x1150);
+    space.call_before(0x1180);
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x8000, 0), true}, caller;
+    const StepResult result = make_scan_stepper(amd64)->step(frame, memory, caller);
+    EXPECT_EQ(result.status, next == 0x1190 ? StepStatus::not_applicable : StepStatus::stepped) << next;
+    if (next != 0x1190) {
+      EXPECT_EQ(caller.registers.get(rsp), 0x8008u);
+    }
+  }
+}
+
 /// Once the budget is used up, no guess is made, and a walk ends.
 TEST(Walker, EndsWithTheBudget) {
   int asked = 0;
