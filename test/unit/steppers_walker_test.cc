@@ -698,6 +698,52 @@ TEST(Steppers, ScanFollowsTheCfiOfWhatItFinds) {
   }
 }
 
+/// Go's table, for a function whose frame has 16 bytes below the return address: FP is saved in the upper 8.
+class GoFunction final : public RuleSource {
+public:
+  std::optional<SframeMatch> find_sframe(std::uint64_t) override { return std::nullopt; }
+  bool find_cfi(std::uint64_t, CfiMatch&) override { return false; }
+  std::optional<GoMatch> find_go(std::uint64_t) override {
+    return GoMatch{.start = 0x1000, .frame_size = 16};
+  }
+  std::optional<AddressRange> find_function(std::uint64_t) override { return AddressRange{0x1000, 12}; }
+  std::optional<AddressRange> find_symbol_extent(std::uint64_t) override { return std::nullopt; }
+};
+
+class GoSpace final : public MadeUpSpace {
+public:
+  RuleSource* rules_at(std::uint64_t) override { return &function_; }
+
+private:
+  GoFunction function_;
+};
+
+/// The table says where FP is at calls. Elsewhere the code says it, if it agrees with the table's CFA.
+TEST(Steppers, GoTableWithTheCode) {
+  struct Case {
+    std::uint64_t pc;
+    bool exact, has_code, has_fp;
+  };
+  for (const Case& c :
+       {Case{0x1005, false, true, true}, Case{0x1005, false, false, true}, Case{0x1005, true, true, true},
+        Case{0x1001, true, true, false}, Case{0x1005, true, false, false}}) {
+    GoSpace space;
+    if (c.has_code)
+      space.code(0x1000, {0x55, 0x48, 0x83, 0xec, 0x08, 0x90, 0x48, 0x83, 0xc4, 0x08, 0x5d, 0xc3});
+    for (std::uint64_t at = 0x8000; at < 0x8020; at += 8) space.word(at, 0x5000 + at);
+    space.word(0x8010, 0x1080);
+    space.call_before(0x1080, 0x1000);
+    Memory memory(space);
+    FrameState frame{start(c.pc, 0x8000, 0x9000), c.exact}, caller;
+    const StepResult result = make_go_table_stepper(amd64)->step(frame, memory, caller);
+    ASSERT_EQ(result.status, StepStatus::stepped);
+    EXPECT_EQ(result.cfa, 0x8018u);
+    EXPECT_EQ(caller.registers.pc, 0x1080u);
+    EXPECT_EQ(caller.registers.get(rbp), c.has_fp ? std::optional<std::uint64_t>(0xd008) : std::nullopt)
+        << std::hex << c.pc << ' ' << c.exact << ' ' << c.has_code;
+  }
+}
+
 /// Once the budget is used up, no guess is made, and a walk ends.
 TEST(Walker, EndsWithTheBudget) {
   int asked = 0;
