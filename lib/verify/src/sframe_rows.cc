@@ -66,14 +66,15 @@ bool SframeRows::next(SframeInterval& interval) {
   while (has_following_ && start_of(following_) <= at_) advance();
 
   using Kind = SframeInterval::Kind;
-  interval = {.begin = at_,
-              .end = piece.end,
-              .kind = Kind::none,
-              .row = row_,
-              .block = block_,
-              .function_begin = begin_,
-              .fde = &fde_,
-              .part = piece.source};
+  // In place: copies of what was just written in pieces are slow.
+  interval.begin = at_;
+  interval.end = piece.end;
+  interval.kind = Kind::none;
+  interval.row = row_;
+  interval.block = block_;
+  interval.function_begin = begin_;
+  interval.fde = &fde_;
+  interval.part = piece.source;
   if (!readable_) {
     interval.kind = Kind::broken;
   } else if (!block_.empty()) {
