@@ -117,7 +117,7 @@ class BenchmarkJob:
 class Programs:
     """Where the programs and their peers are. With a folder for copies, our programs run as copies, which renew()
     makes again: where the kernel happens to keep a file's pages makes up to 3 % of a short program's time, and 8 %
-    if ld has written it in small pieces."""
+    for the file that ld wrote."""
 
     def __init__(self, build, peers=None, copies=None):
         self.build, self.peers, self.copies, self.used = os.path.abspath(build), peers, copies, set()
