@@ -46,6 +46,7 @@ struct ModuleParts {
   std::string image_problem;       ///< of the file
   std::optional<elf::BiasFinder> bias_finder;
   std::optional<AddressSet> code; ///< executable segments
+  std::optional<std::vector<const elf::SectionHeader*>> loaded_sections;
   std::optional<elf::SymbolTable> symbols;
   std::map<std::string, std::optional<std::uint64_t>, std::less<>> definitions; ///< by name
 
@@ -86,6 +87,17 @@ struct ModuleParts {
     if (budget) budget->refill(file->bytes().size());
     if (sidecar_budget) sidecar_budget->refill(sidecar->bytes().size());
     if (debug) debug->refill();
+  }
+
+  /// Those of an object that are in memory; there may be very many.
+  const std::vector<const elf::SectionHeader*>& sections_by_address() {
+    if (!loaded_sections) {
+      loaded_sections.emplace();
+      for (const elf::SectionHeader& section : image->sections())
+        if (section.allocated() && section.size) loaded_sections->push_back(&section);
+      std::ranges::stable_sort(*loaded_sections, {}, &elf::SectionHeader::address);
+    }
+    return *loaded_sections;
   }
 
   const elf::SymbolTable& symbol_table() {
@@ -731,10 +743,12 @@ std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t add
     return elf::SymbolTable::Match{&procedure_, address - procedure_.address};
   const elf::Image* const image = table_image();
   if (!image || !image->relocatable()) return symbols_->find(address);
-  for (const elf::SectionHeader& section : image->sections())
-    if (section.allocated() && address - section.address < section.size)
-      return symbols_->find(section.index, address - section.address);
-  return std::nullopt;
+  const auto& sections = parts_->sections_by_address();
+  const auto after = std::ranges::upper_bound(sections, address, {}, &elf::SectionHeader::address);
+  if (after == sections.begin()) return std::nullopt;
+  const elf::SectionHeader& section = **std::prev(after);
+  if (address - section.address >= section.size) return std::nullopt;
+  return symbols_->find(section.index, address - section.address);
 }
 
 std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
