@@ -48,7 +48,7 @@ enum class FileTrust : std::uint8_t {
 };
 
 /// An image and all that was read from it (module.cc).
-struct ModuleParts;
+struct [[gnu::visibility("hidden")]] ModuleParts;
 
 /// The files that the modules of one address space have opened: modules of the same file share what is read
 /// from it. Not thread-safe: an address space and its modules are used in one thread at a time. A copy is
