@@ -220,6 +220,47 @@ TEST(Walker, EndsForTheReceiver) {
   }
 }
 
+/// A receiver that walks with the same walker, from addresses that push what is kept out of the cache.
+TEST(Walker, ReceiversMayWalk) {
+  class TwoRows final : public FrameStepper {
+  public:
+    std::string_view name() const override { return "two rows"; }
+    std::string_view description() const override { return ""; }
+    int priority() const override { return 5; }
+    StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+      PlainRow row;
+      return at_position(frame, memory, row), row.apply(frame, memory, amd64, caller);
+    }
+    PositionAnswer at_position(const FrameState& frame, Memory&, PlainRow& row) override {
+      const Rule fp = frame.registers.pc < 0x2000 ? Rule::same() : Rule::at_cfa(-16);
+      row.compile({.row = {0, Rule::value(rsp, 16), Rule::at_cfa(-8), fp, false}}, amd64);
+      return PositionAnswer::plain_row;
+    }
+  };
+  class Walks final : public FrameReceiver {
+  public:
+    explicit Walks(Walker& walker) : walker_(walker) {}
+    bool frame(const Frame& frame, const Registers& registers) override {
+      outer.frame(frame, registers);
+      for (std::uint64_t pc = 0x2000; pc < 0x4000; ++pc) {
+        Collected inner;
+        walker_.walk(start(pc, 0x9000), inner);
+      }
+      return true;
+    }
+    Collected outer;
+
+  private:
+    Walker& walker_;
+  };
+  TwoFunctions space(6);
+  Walker walker(space, list(std::make_unique<TwoRows>()));
+  Walks walks(walker);
+  EXPECT_TRUE(walker.walk(start(0x1050, 0x8000, 5), walks).complete);
+  ASSERT_EQ(walks.outer.frames.size(), 6u);
+  for (const Registers& registers : walks.outer.registers) EXPECT_EQ(registers.get(rbp), 5u);
+}
+
 /// A stepper for a region is asked from the walk on before which it was added, or its region grew.
 TEST(Walker, ForgetsPositionsWhenSteppersChange) {
   TwoFunctions space(6);

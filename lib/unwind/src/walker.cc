@@ -18,6 +18,7 @@
 #include <charconv>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -213,7 +214,33 @@ bool Walker::may_go_on(std::uint32_t frames) {
   return !budget_ || (budget_->take(Resource::frames, frames) && !budget_->is_used_up());
 }
 
+/// While a walk runs. What an outer walk has kept, and what it has found of a position, stays as it is.
+class Walker::Running {
+public:
+  explicit Running(Walker& walker) : walker_(walker) {
+    if (walker.is_walking_)
+      outer_.emplace(std::exchange(walker.known_, RuleCache<Known>()), std::exchange(walker.known_group_, 0),
+                     walker.checkpoint_, walker.since_checkpoint_, walker.overwritten_);
+    walker.is_walking_ = true;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    walker_.is_walking_ = outer_.has_value();
+    if (outer_)
+      std::tie(walker_.known_, walker_.known_group_, walker_.checkpoint_, walker_.since_checkpoint_,
+               walker_.overwritten_) = std::move(*outer_);
+  }
+
+private:
+  Walker& walker_;
+  std::optional<
+      std::tuple<RuleCache<Known>, std::uint64_t, FrameState, std::uint32_t, std::optional<Overwritten>>>
+      outer_;
+};
+
 WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
+  const Running running(*this);
   std::uint32_t count = 0;
   check_group();
   overwritten_.reset();

@@ -92,7 +92,8 @@ public:
 
   /// Walks from `start`, the registers of the innermost frame. Does not allocate. Cost: linear in the number
   /// of frames, at most max_frames. Frames are taken from the address space's budget, which others may
-  /// share; once it is used up, walks end with StopReason::budget.
+  /// share; once it is used up, walks end with StopReason::budget. The receiver may walk with the same
+  /// walker, which then allocates, but not call step() or change the steppers.
   WalkEnd walk(const Registers& start, FrameReceiver& receiver);
   /// The same from any frame, for example one that an earlier walk found. It gets the number 0.
   WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
@@ -107,6 +108,8 @@ public:
   }
 
 private:
+  class Running;
+
   /// What the group's exact steppers answer at a position.
   struct Known : PlainRow {
     std::uint8_t first = 0; ///< the member to ask first: those before it do not apply
@@ -139,6 +142,7 @@ private:
   RuleCache<Known> known_;
   std::uint64_t known_group_ = 0; ///< version of the group that known_ is for
   std::uint32_t max_frames_ = default_max_frames;
+  bool is_walking_ = false;
   /// The last frame with all registers known, and how many frames ago it was; 0: it is the current frame.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
