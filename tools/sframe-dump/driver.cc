@@ -101,6 +101,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
                             " contains several SFrame sections; this format shows only the first");
       return;
     }
+    if (budget_ && !budget_->take_section()) return;
     if (!show_part(object, section, {**next, parts.offset(), number})) return;
   }
 }
@@ -128,6 +129,7 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
                                                  std::to_string(first_at_end_) + ")",
                                              section.name,
                                              {}});
+  charge_output();
   if (damage) report(object.name(), *damage, tool::exit_findings);
   if (problem) report(object.name(), *problem, tool::exit_findings);
   return true;

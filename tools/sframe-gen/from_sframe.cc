@@ -16,12 +16,13 @@ namespace {
 
 /// Splits a table into its concatenated sections.
 Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
-                   std::vector<Section>& out) {
+                   Budget& budget, std::vector<Section>& out) {
   Concatenated parts(bytes, address);
   for (;;) {
     const auto part = parts.next();
     if (!part) return unexpected(to_problem(part.error(), name));
     if (!*part) return {};
+    if (!budget.take_section()) return unexpected(*budget.problem());
     out.push_back(**part);
   }
 }
@@ -40,14 +41,14 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
                                   std::vector<elf::Contents>& storage) {
   std::vector<Section> sections;
   if (!input.image) {
-    const auto done = split(input.bytes, "", section_address(line, input), sections);
+    const auto done = split(input.bytes, "", section_address(line, input), *input.budget, sections);
     if (!done) return unexpected(done.error());
   } else {
     for (const elf::SframeLocation& table : input.image->sframe_tables()) {
       auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
       if (!contents) return unexpected(contents.error());
       storage.push_back(std::move(*contents));
-      const auto done = split(storage.back().bytes(), table.name, table.address, sections);
+      const auto done = split(storage.back().bytes(), table.name, table.address, *input.budget, sections);
       if (!done) return unexpected(done.error());
     }
   }

@@ -97,35 +97,35 @@ sframe_status each_row(const Section& section, std::uint32_t number, Receive&& r
   return rows.error() ? c::report(error, *rows.error()) : SFRAME_OK;
 }
 
-/// The SFrame sections in the bytes of one ELF section.
-std::optional<Error> add_sections(sframe_file& file, elf::Contents contents, std::uint64_t address) {
+/// Adds the SFrame sections in the bytes of one ELF section. `fault` is set if one is malformed.
+Result<void> add_sections(sframe_file& file, elf::Contents contents, std::uint64_t address, Budget& budget,
+                          std::optional<Error>& fault) {
   file.contents.push_back(std::move(contents));
   Concatenated parts(file.contents.back().bytes(), address);
   for (;;) {
     const auto part = parts.next();
-    if (!part) return part.error();
-    if (!*part) return std::nullopt;
+    if (!part) fault = part.error();
+    if (!part || !*part) return {};
+    if (!budget.take_section()) return unexpected(*budget.problem());
     file.sections.push_back({**part});
   }
 }
 
 Result<void> load(sframe_file& file, std::optional<Error>& fault) {
   const auto bytes = file.file.bytes();
-  if (has_magic(bytes)) {
-    fault = add_sections(file, elf::Contents(bytes), 0);
-    return {};
-  }
+  Budget budget(Limits::standard, bytes.size());
+  if (has_magic(bytes)) return add_sections(file, elf::Contents(bytes), 0, budget, fault);
   if (elf::is_archive(bytes)) return fail("archives are not supported; extract and open the members");
   if (!elf::Image::is_elf(bytes)) return fail("not an ELF file or SFrame section");
-  Budget budget(Limits::standard, bytes.size());
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return unexpected(image.error());
   if (image->type() == elf::et_core) return fail("core files are not supported; use sframe_open_core()");
   for (const elf::SframeLocation& table : image->sframe_tables()) {
     auto contents = image->contents(table);
     if (!contents) return unexpected(contents.error());
-    if (!contents->bytes().empty()) fault = add_sections(file, std::move(*contents), table.address);
-    if (fault) break;
+    if (contents->bytes().empty()) continue;
+    if (auto added = add_sections(file, std::move(*contents), table.address, budget, fault); !added || fault)
+      return added;
   }
   return {};
 }

@@ -114,6 +114,10 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
       return;
     }
     if (!*section) return;
+    if (file_budget_ && !file_budget_->take_section()) {
+      problems_.push_back(file_budget_->problem()->text());
+      return;
+    }
     if (&(*section)->abi() == &abi_) sframe_.push_back(**section);
   }
 }

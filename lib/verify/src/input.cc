@@ -94,7 +94,7 @@ void Input::read_parts() {
     for (;;) {
       auto section = sections.next();
       if (!section) faults_.push_back({number, section.error()});
-      if (!section || !*section) break;
+      if (!section || !*section || (budget_ && !budget_->take_section())) break;
       parts_.push_back({**section, number, sections.offset()});
     }
   }

@@ -62,6 +62,10 @@ public:
     return false;
   }
 
+  /// Takes what one of the SFrame sections in a table costs, which may be empty: its header is printed, and a
+  /// view of it kept.
+  bool take_section() { return take(Resource::rows, 8); }
+
   /// What can still be taken.
   std::uint64_t left(Resource resource) const {
     return left_[static_cast<std::size_t>(resource)].load(std::memory_order_relaxed);
