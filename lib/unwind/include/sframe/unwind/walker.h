@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  class Running;
+  class [[gnu::visibility("hidden")]] Running;
 
   /// What the group's exact steppers answer at a position.
   struct Known : PlainRow {
