@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace sframe::code {
 namespace {
@@ -20,10 +21,13 @@ bool matters(const Value& value) {
   return value.is_location() || value.base == Base::entry;
 }
 
-/// True for most values that differ: merge() would find that they become other, wherever they meet.
-bool joins_to_other(const Value& a, const Value& b) {
-  return !matters(a) && !matters(b) && a.base != Base::unknown && b.base != Base::unknown &&
-         (a.base != Base::bounded || b.base != Base::bounded);
+/// What two different values become, wherever they meet; nothing if that is a conflict.
+std::optional<Value> common_value(const Value& a, const Value& b) {
+  if (a.base == Base::unknown || b.base == Base::unknown) return Value::unknown();
+  if (a.base == Base::bounded && b.base == Base::bounded && named(a, 0) == named(b, 0))
+    return named(a, 0); // the bound still holds, but not which registers are copies
+  if (!matters(a) && !matters(b)) return Value::other();
+  return std::nullopt;
 }
 
 /// More than any real block needs: a guard against bugs in the lattice.
@@ -49,10 +53,7 @@ Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
         here.location == where.location)
       return old;
   }
-  if (old.base == Base::unknown || incoming.base == Base::unknown) return Value::unknown();
-  if (old.base == Base::bounded && incoming.base == Base::bounded && named(old, 0) == named(incoming, 0))
-    return named(old, 0); // the bound still holds, but not which registers are copies
-  if (!matters(old) && !matters(incoming)) return Value::other();
+  if (const auto common = common_value(old, incoming)) return *common;
   if (conflicts_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::unknown();
   where.first = old;
   where.second = incoming;
@@ -102,13 +103,15 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value &old = block.in.reg(reg), &incoming = state.reg(reg);
     if (old == incoming) continue;
-    const Value merged = joins_to_other(old, incoming)
-                             ? Value::other()
-                             : merge(old, incoming,
-                                     {.address = code_[block.first].instruction.address,
-                                      .second_from = code_[from].instruction.address,
-                                      .in_register = true,
-                                      .reg = reg});
+    // Mostly the values matter to no row: no conflict has to be prepared. An old one may be that of this
+    // place.
+    const auto common = old.base == Base::conflict ? std::nullopt : common_value(old, incoming);
+    const Value merged = common ? *common
+                                : merge(old, incoming,
+                                        {.address = code_[block.first].instruction.address,
+                                         .second_from = code_[from].instruction.address,
+                                         .in_register = true,
+                                         .reg = reg});
     if (merged == old) continue;
     block.in.set_reg(reg, merged);
     changed = true;
