@@ -28,6 +28,13 @@ bool is_above_frame(const code::State& state, const AbiTraits& abi) {
   return sp.base == code::Value::Base::cfa && sp.offset > 0;
 }
 
+/// True if `range` continues `last`, which then ends where it ends.
+bool extend(CodeRows::Range& last, const CodeRows::Range& range) {
+  if (last.end != range.begin || !last.same_rules(range)) return false;
+  last.end = range.end;
+  return true;
+}
+
 std::optional<std::int32_t> fp_of(const code::State& state, const AbiTraits& abi) {
   const code::Value fp = state.reg(abi.fp);
   return fp.base == code::Value::Base::cfa ? std::optional(fp.offset) : std::nullopt;
@@ -159,10 +166,7 @@ void CodeRowMaker::withhold_landing_pads() {
 
 void CodeRowMaker::add_range(const CodeRows::Range& range) {
   std::vector<CodeRows::Range>& all = rows_.ranges;
-  if (!all.empty() && all.back().end == range.begin && all.back().same_rules(range))
-    all.back().end = range.end;
-  else
-    all.push_back(range);
+  if (all.empty() || !extend(all.back(), range)) all.push_back(range);
 }
 
 void CodeRowMaker::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
@@ -210,10 +214,7 @@ void CodeRowMaker::extend_over_padding() {
       if (left_out == rows_.left_out.end() || left_out->start >= ranges[i + 1].begin)
         range.end = ranges[i + 1].begin;
     }
-    if (kept != 0 && ranges[kept - 1].end == range.begin && ranges[kept - 1].same_rules(range))
-      ranges[kept - 1].end = range.end;
-    else
-      ranges[kept++] = range;
+    if (kept == 0 || !extend(ranges[kept - 1], range)) ranges[kept++] = range;
   }
   ranges.resize(kept);
 }
