@@ -58,6 +58,18 @@ FrameState leftover() {
   return state;
 }
 
+/// A frame on a made-up stack, and room for its caller, found in two ways.
+struct MadeUpStep {
+  MadeUpSpace space;
+  Memory memory{space};
+  FrameState frame, caller = leftover(), expected = leftover();
+
+  MadeUpStep(const AbiTraits& abi, Random& random) : space(abi) {
+    fill(space, random);
+    frame = frame_of(random);
+  }
+};
+
 void expect_equal(const StepResult& plain, const FrameState& caller, const StepResult& general,
                   const FrameState& expected) {
   ASSERT_EQ(plain.status, general.status);
@@ -123,17 +135,13 @@ TEST(PlainRow, AgreesWithCompiledRows) {
     ++plain;
     CompiledRow general;
     general.compile(match);
-    MadeUpSpace space(abi);
-    fill(space, random);
-    Memory memory(space);
-    const FrameState frame = frame_of(random);
-    FrameState caller = leftover(), expected = leftover();
-    const StepResult result = row.apply(frame, memory, abi, caller);
-    StepResult other = general.apply(frame, memory, abi, unwind, expected);
+    MadeUpStep step(abi, random);
+    const StepResult result = row.apply(step.frame, step.memory, abi, step.caller);
+    StepResult other = general.apply(step.frame, step.memory, abi, unwind, step.expected);
     // Without SP there is no walk: walkers turn that into this error.
-    if (other.status == StepStatus::stepped && !expected.registers.has(abi.sp))
+    if (other.status == StepStatus::stepped && !step.expected.registers.has(abi.sp))
       other = StepResult::failed(StopReason::unknown_register, abi.sp);
-    expect_equal(result, caller, other, expected);
+    expect_equal(result, step.caller, other, step.expected);
     ASSERT_FALSE(HasFailure()) << round;
     stepped += result.status == StepStatus::stepped;
   }
@@ -185,14 +193,10 @@ TEST(PlainRow, AgreesWithRowsOfSframe) {
     }
     ++plain;
     EXPECT_FALSE(match.signal_frame);
-    MadeUpSpace space(abi);
-    fill(space, random);
-    Memory memory(space);
-    const FrameState frame = frame_of(random);
-    FrameState caller = leftover(), expected = leftover();
-    const StepResult result = row.apply(frame, memory, abi, caller);
-    const StepResult other = step_by_row(match.row, false, abi, frame, memory, expected);
-    expect_equal(result, caller, other, expected);
+    MadeUpStep step(abi, random);
+    const StepResult result = row.apply(step.frame, step.memory, abi, step.caller);
+    const StepResult other = step_by_row(match.row, false, abi, step.frame, step.memory, step.expected);
+    expect_equal(result, step.caller, other, step.expected);
     ASSERT_FALSE(HasFailure()) << round;
     stepped += result.status == StepStatus::stepped;
   }
