@@ -23,8 +23,10 @@ constexpr int max_rounds = 8;
 /// Bytes analysed of a function of unknown size: so many at first, and twice as many while it jumps further,
 /// four times as many from a large one on, up to the maximum.
 constexpr std::uint64_t first_window = 1024, large_window = 8192, max_window = 1 << 17;
-/// Functions per work item of a thread.
+/// Functions per work item of a thread, or bytes of code: enough that threads do not often wait for each
+/// other where a share of the budget is used up.
 constexpr std::size_t chunk_size = 64;
+constexpr std::uint64_t chunk_bytes = 4096;
 
 /// Analyses of one function: with larger windows, and more calls known to return.
 constexpr int max_runs = 16;
@@ -58,6 +60,24 @@ bool is_cut(const CodeFunction& function, std::uint64_t limit, const code::Machi
            (!jump.row || jump.row->cfa != function.entry.cfa);
   });
 }
+
+/// Divides ranges among threads. Every chunk but the last has at least chunk_bytes.
+struct RangeChunks {
+  std::vector<std::span<const AddressRange>> ranges;
+  std::vector<std::uint64_t> sizes;
+
+  explicit RangeChunks(std::span<const AddressRange> all) {
+    std::size_t begin = 0;
+    std::uint64_t size = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      size += all[i].size;
+      if (size < chunk_bytes && i + 1 < all.size()) continue;
+      ranges.push_back(all.subspan(begin, i + 1 - begin));
+      sizes.push_back(std::exchange(size, 0));
+      begin = i + 1;
+    }
+  }
+};
 
 template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor) {
   for (const CodeRows::Range& range : rows.ranges)
@@ -230,17 +250,16 @@ void CodeFunctions::add_referred_starts() {
   }
   const AddressSet described = input_.image->executable_addresses().without(holes_);
   if (wanted.empty()) return;
-  const std::span<const AddressRange> ranges = described.ranges();
-  std::vector<std::uint64_t> sizes;
-  for (const AddressRange& range : ranges) sizes.push_back(range.size);
-  std::vector<std::vector<code::Reference>> found(ranges.size());
-  BudgetShares shares(input_.image->budget(), sizes);
+  const RangeChunks chunks(described.ranges());
+  std::vector<std::vector<code::Reference>> found(chunks.sizes.size());
+  BudgetShares shares(input_.image->budget(), chunks.sizes);
   for_each_parallel(
-      ranges.size(), threads_, [&] { return code::ReferenceFinder(abi_); },
+      found.size(), threads_, [&] { return code::ReferenceFinder(abi_); },
       [&](std::size_t i, code::ReferenceFinder& finder) {
         BudgetShares::Share budget(shares, i);
-        if (const auto bytes = input_.image->read(ranges[i].start, ranges[i].size))
-          finder.find(*bytes, ranges[i].start, wanted, &budget, found[i]);
+        for (const AddressRange& range : chunks.ranges[i])
+          if (const auto bytes = input_.image->read(range.start, range.size))
+            finder.find(*bytes, range.start, wanted, &budget, found[i]);
       });
   for (const std::vector<code::Reference>& references : found)
     for (const code::Reference& reference : references)
@@ -497,16 +516,14 @@ bool CodeFunctions::analyse_gaps() {
       each_reached(place.found->function.rows, [&](const AddressRange& range) { reached.push_back(range); });
   const AddressSet known(std::move(reached));
   const AddressSet unknown = holes_.without(known);
-  const std::span<const AddressRange> gaps = unknown.ranges();
-  std::vector<std::uint64_t> sizes;
-  for (const AddressRange& gap : gaps) sizes.push_back(gap.size);
-  std::vector<std::vector<CodeFunction>> made(gaps.size());
-  BudgetShares shares(input_.image->budget(), sizes);
+  const RangeChunks chunks(unknown.ranges());
+  std::vector<std::vector<CodeFunction>> made(chunks.sizes.size());
+  BudgetShares shares(input_.image->budget(), chunks.sizes);
   for_each_parallel(
-      gaps.size(), threads_, [&] { return CodeRowMaker(abi_); },
+      made.size(), threads_, [&] { return CodeRowMaker(abi_); },
       [&](std::size_t i, CodeRowMaker& maker) {
         BudgetShares::Share budget(shares, i);
-        made[i] = scan(gaps[i], maker, budget);
+        for (const AddressRange& gap : chunks.ranges[i]) scan(gap, maker, budget, made[i]);
       });
   bool any = false;
   for (std::vector<CodeFunction>& functions : made)
@@ -520,12 +537,12 @@ bool CodeFunctions::analyse_gaps() {
   return any;
 }
 
-/// The functions that follow one another in `gap`.
-std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& maker, Budget& budget) {
-  std::vector<CodeFunction> functions;
+/// Adds the functions that follow one another in `gap`.
+void CodeFunctions::scan(AddressRange gap, CodeRowMaker& maker, Budget& budget,
+                         std::vector<CodeFunction>& functions) {
   code::CallEnds padding(abi_);
   const auto bytes = input_.image->read(gap.start, gap.size);
-  if (!bytes || !budget.take(Resource::code_steps, gap.size)) return functions;
+  if (!bytes || !budget.take(Resource::code_steps, gap.size)) return;
   AddressSet reached;
   const std::uint64_t unit = code::machine(abi_).alignment;
   bool follows = true;
@@ -553,7 +570,6 @@ std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& ma
     function.follows = follows;
     functions.push_back(std::move(function));
   }
-  return functions;
 }
 
 /// Finds code that is not known to return and is called where a function ends, so that it perhaps never

@@ -105,7 +105,7 @@ private:
   bool analyse_longer_ones();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
   bool analyse_gaps();
-  std::vector<CodeFunction> scan(AddressRange gap, CodeRowMaker& maker, Budget& budget);
+  void scan(AddressRange gap, CodeRowMaker& maker, Budget& budget, std::vector<CodeFunction>& functions);
 
   const CfiInput& input_;
   const AbiTraits& abi_;
