@@ -195,13 +195,6 @@ expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byt
   return out;
 }
 
-FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset) {
-  FrameRow out = row;
-  if (out.ra.kind == Rule::Kind::fixed) out.ra = Rule::at_cfa(fixed_ra_offset);
-  if (out.fp.kind == Rule::Kind::fixed) out.fp = Rule::at_cfa(fixed_fp_offset);
-  return out;
-}
-
 expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                    std::uint64_t address) {
   auto made = reencode(sections, options, address, address);

@@ -29,6 +29,48 @@ void report(const CfiTable& table, const cfi::Error& error, std::optional<Locati
              .offset = error.offset});
 }
 
+/// A rule of a row that cannot be a FrameRow, for which `why` is the first reason. One rule that is not
+/// representable does not prevent comparing the others: it is replaced by one that is.
+CfiRule unrepresentable(const cfi::MinimalRow& row, cfi::Unrepresentable why, const AbiTraits& abi) {
+  using enum cfi::Unrepresentable;
+  CfiRule out;
+  out.compare_cfa = out.compare_ra = out.compare_fp = true;
+  out.kind = CfiRule::Kind::unrepresentable;
+  out.why = why;
+  expected<FrameRow, cfi::Unrepresentable> converted = unexpected(why);
+  cfi::MinimalRow rest = row;
+  for (int attempts = 0; !converted && attempts < 3; ++attempts) {
+    why = converted.error();
+    if (why == cfa_plt) {
+      const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi);
+      if (!plt) break;
+      out.kind = CfiRule::Kind::plt;
+      out.plt = *plt;
+      rest.cfa = {cfi::CfaRule::Kind::register_offset, plt->base, plt->offset};
+    } else if (why == ra_expression || why == ra_val_offset || why == ra_unsaved) {
+      out.compare_ra = false;
+      const auto kind =
+          abi.fixed_ra_offset ? cfi::RegisterRule::Kind::offset : cfi::RegisterRule::Kind::unspecified;
+      rest.rules[rest.registers.slot(rest.return_register)] = {kind, 0, abi.fixed_ra_offset};
+    } else if (why == fp_expression || why == fp_val_offset) {
+      out.compare_fp = false;
+      rest.rules[rest.registers.slot(abi.fp)] = {};
+    } else {
+      break;
+    }
+    converted = cfi::to_frame_row(rest, abi);
+  }
+  if (converted && out.kind == CfiRule::Kind::plt && !(out.compare_ra && out.compare_fp))
+    converted = unexpected(cfa_plt);
+  if (!converted) {
+    out.kind = CfiRule::Kind::unrepresentable;
+    out.compare_cfa = out.compare_ra = out.compare_fp = false;
+    return out;
+  }
+  out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
+  return out;
+}
+
 } // namespace
 
 std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults) {
@@ -59,8 +101,11 @@ std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Si
 }
 
 CfiRows::CfiRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces, Sink* faults)
-    : input_(input), budget_(budget), pieces_(std::move(pieces)), sources_(input.cfi().size()),
-      resumptions_(65536 + 2 * total_bytes(input)), faults_(faults) {}
+    : input_(input), budget_(budget), pieces_(std::move(pieces)),
+      resumptions_(65536 + 2 * total_bytes(input)), faults_(faults) {
+  sources_.reserve(input.cfi().size());
+  for (const CfiTable& table : input.cfi()) sources_.emplace_back(table.section.abi());
+}
 
 /// The cursor of the piece's FDE: the open one if the piece continues it.
 CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
@@ -106,7 +151,7 @@ bool CfiRows::next(CfiInterval& interval) {
   interval.end = piece.end;
   interval.fde = &source.open;
   if (source.has_row && source.row.begin + distance <= at_) {
-    interval.rule = rule_of(source.row, input_.cfi()[piece.source].section.abi());
+    set_rule(interval.rule, source, input_.cfi()[piece.source].section.abi());
     interval.end = std::min(piece.end, source.row.end + distance);
   } else {
     interval.rule = {};
@@ -116,51 +161,22 @@ bool CfiRows::next(CfiInterval& interval) {
   return true;
 }
 
-CfiRule CfiRows::rule_of(const cfi::MinimalRow& row, const AbiTraits& abi) {
-  using enum cfi::Unrepresentable;
-  CfiRule out;
-  out.compare_cfa = out.compare_ra = out.compare_fp = true;
-  auto converted = cfi::to_frame_row(row, abi);
-  if (converted) [[likely]] {
-    out.kind = CfiRule::Kind::row;
-    out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
-    return out;
+void CfiRows::set_rule(CfiRule& rule, Source& source, const AbiTraits& abi) {
+  if (const FrameRow* const made = source.frame_rows.make(source.row)) [[likely]] {
+    rule.kind = CfiRule::Kind::row;
+    rule.compare_cfa = rule.compare_ra = rule.compare_fp = true;
+    // By fields: to copy the whole of what was just written in pieces is slow.
+    rule.row.offset = made->offset;
+    rule.row.cfa.kind = made->cfa.kind;
+    rule.row.cfa.base = made->cfa.base;
+    rule.row.cfa.offset = made->cfa.offset;
+    rule.row.ra = made->ra;
+    rule.row.fp = made->fp;
+    rule.row.ra_signed = made->ra_signed;
+    resolve_fixed_of(rule.row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+  } else {
+    rule = unrepresentable(source.row, source.frame_rows.reason(), abi);
   }
-  out.kind = CfiRule::Kind::unrepresentable;
-  out.why = converted.error();
-
-  // One rule that is not representable does not prevent comparing the others: it is replaced by one that is.
-  cfi::MinimalRow rest = row;
-  for (int attempts = 0; !converted && attempts < 3; ++attempts) {
-    const cfi::Unrepresentable why = converted.error();
-    if (why == cfa_plt) {
-      const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi);
-      if (!plt) break;
-      out.kind = CfiRule::Kind::plt;
-      out.plt = *plt;
-      rest.cfa = {cfi::CfaRule::Kind::register_offset, plt->base, plt->offset};
-    } else if (why == ra_expression || why == ra_val_offset || why == ra_unsaved) {
-      out.compare_ra = false;
-      const auto kind =
-          abi.fixed_ra_offset ? cfi::RegisterRule::Kind::offset : cfi::RegisterRule::Kind::unspecified;
-      rest.rules[rest.registers.slot(rest.return_register)] = {kind, 0, abi.fixed_ra_offset};
-    } else if (why == fp_expression || why == fp_val_offset) {
-      out.compare_fp = false;
-      rest.rules[rest.registers.slot(abi.fp)] = {};
-    } else {
-      break;
-    }
-    converted = cfi::to_frame_row(rest, abi);
-  }
-  if (converted && out.kind == CfiRule::Kind::plt && !(out.compare_ra && out.compare_fp))
-    converted = unexpected(cfa_plt);
-  if (!converted) {
-    out.kind = CfiRule::Kind::unrepresentable;
-    out.compare_cfa = out.compare_ra = out.compare_fp = false;
-    return out;
-  }
-  out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
-  return out;
 }
 
 std::vector<OwnedRange> all_cfi(const Input& input) {

@@ -72,11 +72,14 @@ private:
     std::optional<cfi::MinimalRowCursor> cursor;
     cfi::MinimalRow row;
     bool has_row = false;
+    cfi::FrameRowMaker frame_rows;
+
+    explicit Source(const AbiTraits& abi) : frame_rows(abi) {}
   };
 
   Source& open(const OwnedRange& piece);
   void advance(Source& source);
-  static CfiRule rule_of(const cfi::MinimalRow& row, const AbiTraits& abi);
+  static void set_rule(CfiRule& rule, Source& source, const AbiTraits& abi);
 
   const Input& input_;
   Budget* const budget_;

@@ -13,16 +13,16 @@ SframeRows::SframeRows(const Input& input, Budget* budget, std::vector<OwnedRang
   for (const SframePart& part : input.parts()) limits_.emplace_back(part.section.plausible_rows());
 }
 
-FrameRow SframeRows::resolved(const FrameRow& row) const {
+void SframeRows::resolve(FrameRow& row) const {
   const Header& header = input_.parts()[opened_.source].section.header();
-  return resolve_fixed(row, header.fixed_ra_offset, header.fixed_fp_offset);
+  resolve_fixed_of(row, header.fixed_ra_offset, header.fixed_fp_offset);
 }
 
 void SframeRows::advance() {
   row_ = following_;
   has_row_ = has_following_;
   has_following_ = cursor_->next(following_);
-  if (has_following_) following_ = resolved(following_);
+  if (has_following_) resolve(following_);
 }
 
 void SframeRows::open(const OwnedRange& piece) {
@@ -54,7 +54,7 @@ void SframeRows::open(const OwnedRange& piece) {
 
 /// At most 255 rows: their offsets increase and are below rep_size.
 void SframeRows::read_block() {
-  for (FrameRow row; cursor_->next(row);) block_.push_back(resolved(row));
+  for (FrameRow row; cursor_->next(row); block_.push_back(row)) resolve(row);
   readable_ = !cursor_->error();
 }
 

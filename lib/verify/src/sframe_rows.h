@@ -43,7 +43,7 @@ private:
   void open(const OwnedRange& piece);
   void read_block();
   void advance();
-  FrameRow resolved(const FrameRow& row) const;
+  void resolve(FrameRow& row) const;
   /// The start address of a row of the open function.
   std::uint64_t start_of(const FrameRow& row) const { return begin_ + row.offset; }
 

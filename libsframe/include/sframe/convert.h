@@ -67,9 +67,20 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
 /// changes nothing. Fails on malformed input. N log N in the functions, linear in the rows.
 expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options);
 
-/// `row` with every `fixed` rule replaced by the location that the header's offsets give, so that equivalent
-/// rows compare equal.
-FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);
+/// Replaces every `fixed` rule by the location that the header's offsets give, so that equivalent rows
+/// compare equal. In place: to copy a row that was just written in pieces is slow.
+constexpr void resolve_fixed_of(FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset) {
+  if (row.ra.kind == Rule::Kind::fixed) row.ra = Rule::at_cfa(fixed_ra_offset);
+  if (row.fp.kind == Rule::Kind::fixed) row.fp = Rule::at_cfa(fixed_fp_offset);
+}
+
+/// Same, of a copy.
+constexpr FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset,
+                                 std::int8_t fixed_fp_offset) {
+  FrameRow out = row;
+  resolve_fixed_of(out, fixed_ra_offset, fixed_fp_offset);
+  return out;
+}
 
 } // namespace sframe
 
