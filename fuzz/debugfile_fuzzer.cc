@@ -145,7 +145,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const fuzz::Cost cost(size);
     std::vector<elf::Rejected> rejected;
     const std::string folders[] = {debug_folder};
-    const auto found = elf::find_debug_file(*image, folder.path + "/program", folders, &rejected);
+    const auto found =
+        elf::find_debug_file(*image, folder.path + "/program", folders, Limits::standard, &rejected);
     if (found) {
       fuzz::require(found->file.path().starts_with(folder.path + "/"), "found elsewhere");
       fuzz::require(std::ranges::equal(found->file.bytes(), debug), "another file");

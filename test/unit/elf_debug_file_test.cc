@@ -144,7 +144,7 @@ TEST(ElfDebugFile, NeedsLinkOrBuildId) {
   const auto image = elf::Image::parse(bytes);
   ASSERT_TRUE(image);
   std::vector<elf::Rejected> rejected;
-  EXPECT_FALSE(elf::find_debug_file(*image, "nowhere/file", {}, &rejected));
+  EXPECT_FALSE(elf::find_debug_file(*image, "nowhere/file", {}, Limits::standard, &rejected));
   EXPECT_TRUE(rejected.empty());
 }
 
@@ -182,7 +182,8 @@ protected:
     EXPECT_TRUE(image);
     rejected_.clear();
     const std::string folders[] = {folder_ / "first", folder_ / "second"};
-    const auto found = elf::find_debug_file(*image, folder_ / "bin/program", folders, &rejected_);
+    const auto found =
+        elf::find_debug_file(*image, folder_ / "bin/program", folders, Limits::standard, &rejected_);
     return found ? std::filesystem::relative(found->file.path(), folder_).string() : "";
   }
 

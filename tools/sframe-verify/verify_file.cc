@@ -77,9 +77,9 @@ private:
   Summary check(const std::string& path, const Input& input, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   Names names_of(const elf::Image* debug_image, const elf::Image* image) const;
-  bool are_intact(const std::string& path, std::initializer_list<const elf::File*> companions);
+  bool are_read(const std::string& path, std::span<const std::optional<NamedFile>* const> companions);
   std::optional<NamedFile> open_debug(const std::string& path, const elf::Image* image);
-  std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
+  std::optional<NamedFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
   RunCoverage check_run(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
@@ -122,11 +122,10 @@ private:
   tool::Slot& slot_;
   SlotChannel channel_;
   tool::Progress::Item& progress_;
-  elf::File::Id id_;                   ///< of FILE
-  std::size_t size_ = 0;               ///< of FILE, or of the current member
-  double check_bytes_ = 0;             ///< of them, how many count as done when the current check is
-  std::optional<Budget> budget_;       ///< of FILE
-  std::optional<Budget> debug_budget_; ///< of its debug file, by that one's size
+  elf::File::Id id_;             ///< of FILE
+  std::size_t size_ = 0;         ///< of FILE, or of the current member
+  double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
+  std::optional<Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
 
@@ -229,7 +228,7 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
     sources.debug_image = &*debug->image;
   }
   const auto separate = look_up_debug(path, &image);
-  if (separate) sources.debug_image = &separate->image;
+  if (separate) sources.debug_image = &*separate->image;
   Names names = names_of(sources.debug_image, &image);
   auto bugs = find_compiler_bugs(sources, names);
   if (!bugs) return fail(path, bugs.error());
@@ -237,7 +236,8 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   outcome_.bugs = std::move(*bugs);
   ++outcome_.sections;
   if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
-  return are_intact(path, {debug ? &debug->file : nullptr, separate ? &separate->file : nullptr});
+  const std::optional<NamedFile>* const companions[] = {&debug, &separate};
+  return are_read(path, companions);
 }
 
 /// Adds the files of --sframe and --debug, and verifies.
@@ -271,10 +271,16 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     sources.debug_image = &*debug->image;
   }
   const auto separate = look_up_debug(path, sources.image);
-  if (separate) sources.debug_image = &separate->image;
+  if (separate) sources.debug_image = &*separate->image;
 
+  const std::optional<NamedFile>* const companions[] = {&sframe, &debug, &separate};
   auto input = Input::load(sources);
-  if (!input) return fail(path, input.error());
+  if (!input) {
+    for (const std::optional<NamedFile>* companion : companions)
+      if (*companion && (*companion)->image && &*(*companion)->image == input.error().image)
+        return fail_for(path, (*companion)->file.path(), input.error());
+    return fail(path, input.error());
+  }
   Names names = names_of(sources.debug_image, sources.image);
   const auto report = format_.file(path, *input, names, channel_);
   report->finish(check(path, *input, *report));
@@ -282,8 +288,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   ++outcome_.sections;
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->take_found());
-  return are_intact(path, {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
-                           separate ? &separate->file : nullptr});
+  return are_read(path, companions);
 }
 
 Names FileVerifier::names_of(const elf::Image* debug_image, const elf::Image* image) const {
@@ -293,10 +298,19 @@ Names FileVerifier::names_of(const elf::Image* debug_image, const elf::Image* im
   return Names(std::move(with_names), options_.limits);
 }
 
-/// False if a companion was cut while it was read, which has been reported.
-bool FileVerifier::are_intact(const std::string& path, std::initializer_list<const elf::File*> companions) {
-  for (const elf::File* companion : companions)
-    if (companion && !companion->is_intact()) return fail_cut(path, companion->path());
+/// Reports limits of companions that were reached. False if one was cut while it was read, which has been
+/// reported.
+bool FileVerifier::are_read(const std::string& path,
+                            std::span<const std::optional<NamedFile>* const> companions) {
+  for (const std::optional<NamedFile>* companion : companions) {
+    if (!companion->has_value()) continue;
+    const auto& [file, budget, image] = **companion;
+    if (!file.is_intact()) return fail_cut(path, file.path());
+    const auto problem = budget ? budget->problem() : std::nullopt;
+    if (!problem) continue;
+    (void)fail_for(path, file.path(), *problem);
+    ++outcome_.errors;
+  }
   return true;
 }
 
@@ -310,18 +324,15 @@ std::optional<NamedFile> FileVerifier::open_debug(const std::string& path, const
 }
 
 /// Without --debug: the file's own debug file, if there is one.
-std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
+std::optional<NamedFile> FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
   if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
   std::vector<elf::Rejected> rejected;
-  auto found = elf::find_debug_file(*image, path, options_.debug_folders, &rejected);
+  auto found = elf::find_debug_file(*image, path, options_.debug_folders, options_.limits, &rejected);
   for (const elf::Rejected& other : rejected)
     warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
-  if (!found) return found;
+  if (!found) return std::nullopt;
   slot_.detail(path, "debug file " + found->file.path());
-  debug_budget_.emplace(options_.limits, found->file.bytes().size());
-  if (auto limited = elf::Image::parse(found->file.bytes(), &*debug_budget_))
-    found->image = std::move(*limited);
-  return found;
+  return NamedFile{std::move(found->file), std::move(found->budget), std::move(found->image)};
 }
 
 Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {

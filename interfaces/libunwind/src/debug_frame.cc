@@ -54,11 +54,8 @@ std::unique_ptr<DebugFrame> DebugFrame::open(const std::string& path, const AbiT
   if (!image) return nullptr;
   if (made->take(*image, abi)) return made;
   const std::string folders[] = {elf::default_debug_folder};
-  made->separate_ = elf::find_debug_file(*image, path, folders, nullptr);
-  if (!made->separate_) return nullptr;
-  Budget separate_budget(Limits::standard, made->separate_->file.bytes().size());
-  const auto separate = elf::Image::parse(made->separate_->file.bytes(), &separate_budget);
-  return separate && made->take(*separate, abi) ? std::move(made) : nullptr;
+  made->separate_ = elf::find_debug_file(*image, path, folders, budget.limits(), nullptr);
+  return made->separate_ && made->take(made->separate_->image, abi) ? std::move(made) : nullptr;
 }
 
 namespace {

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 class Search {
 public:
-  Search(const Image& image, std::vector<Rejected>* rejected, const OpenFile& open)
-      : image_(image), rejected_(rejected), open_(open) {}
+  Search(const Image& image, Limits limits, std::vector<Rejected>* rejected, const OpenFile& open)
+      : image_(image), limits_(limits), rejected_(rejected), open_(open) {}
 
   std::optional<DebugFile> by_build_id(std::span<const std::string> folders) {
     const auto id = image_.build_id();
@@ -76,11 +76,12 @@ private:
   std::optional<DebugFile> open(const std::string& path) {
     auto file = open_(path);
     if (!file) return std::nullopt; // most candidates do not exist
-    auto image = Image::parse(file->bytes());
+    auto budget = std::make_unique<Budget>(limits_, file->bytes().size());
+    auto image = Image::parse(file->bytes(), budget.get());
     if (!image) return reject(path, image.error().text()), std::nullopt;
     if (image->machine() != image_.machine() || image->byte_order() != image_.byte_order())
       return reject(path, "wrong machine"), std::nullopt;
-    return DebugFile{std::move(*file), std::move(*image)};
+    return DebugFile{std::move(*file), std::move(budget), std::move(*image)};
   }
 
   bool has_id(const Image& image) const { return std::ranges::equal(image.build_id(), image_.build_id()); }
@@ -95,6 +96,7 @@ private:
   }
 
   const Image& image_;
+  const Limits limits_;
   std::uint64_t left_to_sum_ = max_checksummed; ///< bytes of all candidates
   std::vector<Rejected>* rejected_;
   const OpenFile& open_;
@@ -176,9 +178,9 @@ bool is_linked(const AlternateLink& link, const Image& file) {
 }
 
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
-                                         std::span<const std::string> folders,
+                                         std::span<const std::string> folders, Limits limits,
                                          std::vector<Rejected>* rejected, const OpenFile& open) {
-  Search search(image, rejected, open);
+  Search search(image, limits, rejected, open);
   if (auto found = search.by_build_id(folders)) return found;
   return search.by_link(path, folders);
 }

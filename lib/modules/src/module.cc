@@ -592,9 +592,11 @@ void Module::find_local_debug_file() {
   const auto open_candidate = [&](const std::string& path) { return open_debug_candidate(path); };
   if (has_file()) {
     std::vector<elf::Rejected> rejected;
-    auto found = elf::find_debug_file(*parts_->image, file_path_, folders, &rejected, open_candidate);
+    auto found =
+        elf::find_debug_file(*parts_->image, file_path_, folders, files_.limits(), &rejected, open_candidate);
     if (!found && !root_of_process().empty()) // .gnu_debuglink below the debug folder of its root
-      found = elf::find_debug_file(*parts_->image, info_.path, folders, nullptr, open_candidate);
+      found =
+          elf::find_debug_file(*parts_->image, info_.path, folders, files_.limits(), nullptr, open_candidate);
     if (found)
       parts_->debug = opened().add(std::move(found->file), OpenFiles::Role::debug_file, files_.limits());
     else if (!rejected.empty())

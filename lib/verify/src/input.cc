@@ -36,7 +36,10 @@ std::span<const RelocatedField> relocated_fields_in(std::span<const RelocatedFie
 
 } // namespace
 
-Result<Input> Input::load(const Sources& sources) {
+expected<Input, LoadProblem> Input::load(const Sources& sources) {
+  const auto failed = [](Problem problem, const elf::Image* image) {
+    return unexpected(LoadProblem{std::move(problem), image});
+  };
   Input input;
   input.budget_ = sources.budget;
   input.progress_ = sources.progress;
@@ -44,12 +47,16 @@ Result<Input> Input::load(const Sources& sources) {
   input.relocatable_ = sources.image && sources.image->relocatable();
   if (sources.use_raw) {
     if (input.relocatable_)
-      return fail(
-          "a raw section cannot be compared with a relocatable object, whose sections have no addresses");
+      return failed({"a raw section cannot be compared with a relocatable object, whose sections have no "
+                     "addresses",
+                     {},
+                     {}},
+                    nullptr);
     input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
     input.sframe_image_ = sources.sframe_image ? sources.sframe_image : sources.image;
-    if (auto added = input.add_tables(*input.sframe_image_); !added) return unexpected(added.error());
+    if (auto added = input.add_tables(*input.sframe_image_); !added)
+      return failed(added.error(), input.sframe_image_);
   }
   input.read_parts();
   input.add_code();
@@ -58,7 +65,7 @@ Result<Input> Input::load(const Sources& sources) {
   // A split-off section is in both files, in one of them without contents.
   for (const elf::Image* from : {sources.image, sources.debug_image})
     if (from)
-      if (auto added = input.add_all_cfi(*from); !added) return unexpected(added.error());
+      if (auto added = input.add_all_cfi(*from); !added) return failed(added.error(), from);
   std::ranges::stable_sort(input.cfi_, {}, [](const CfiTable& table) { return table.section.kind(); });
   return input;
 }

@@ -4,15 +4,17 @@
 // Information in Separate Files"): by build ID below each debug folder, then by .gnu_debuglink in the image's
 // folder, in its subfolder .debug, and at the image's path below each debug folder.
 //
-//   for (auto found = find_debug_file(image, path, {"/usr/lib/debug"}); ...)
+//   for (auto found = find_debug_file(image, path, folders, Limits::standard); ...)
 
 #pragma once
 
+#include "sframe/base/budget.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,7 +53,8 @@ bool is_linked(const AlternateLink& link, const Image& file);
 
 struct DebugFile {
   File file;
-  Image image; ///< a view of `file`
+  std::unique_ptr<Budget> budget; ///< of `file`, by its size
+  Image image;                    ///< a view of `file`, which takes from `budget`
 };
 
 /// A candidate that is not the image's debug file, and the reason.
@@ -66,11 +69,11 @@ inline constexpr std::uint64_t max_checksummed = std::uint64_t(512) << 20;
 /// The debug file of `image`, which was opened at `path` (used for .gnu_debuglink only). A file found by
 /// build ID must have that build ID. A file found by link must have that CRC, and no other build ID than the
 /// image; once candidates have more than max_checksummed bytes together, the build ID decides alone.
-/// Candidates that exist but do not match are added to `rejected`, if given. `open` opens a candidate. Costs
-/// an attempt to open per candidate; the CRC reads the whole file.
+/// What is read of a candidate has these limits. Those that exist but do not match are added to `rejected`,
+/// if given. `open` opens a candidate. Costs an attempt to open per candidate; the CRC reads the whole file.
 using OpenFile = std::function<Result<File>(const std::string& path)>;
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
-                                         std::span<const std::string> folders,
+                                         std::span<const std::string> folders, Limits limits,
                                          std::vector<Rejected>* rejected = nullptr,
                                          const OpenFile& open = File::open_found);
 

@@ -64,6 +64,11 @@ struct CfiTable {
   std::vector<RelocatedField> relocated_fields; ///< by offset
 };
 
+/// Why files cannot be verified.
+struct LoadProblem : Problem {
+  const elf::Image* image = nullptr; ///< the file that has it; nullptr: no single one
+};
+
 class Input {
 public:
   /// The files to read. All views and images must outlive the Input.
@@ -85,7 +90,7 @@ public:
   /// faults(), and functions that cannot be decoded are not in functions(). Fails if the file's own structure
   /// prevents it, if there is no .sframe, and for a raw section with a relocatable object. N log N in the
   /// functions.
-  static Result<Input> load(const Sources& sources);
+  static expected<Input, LoadProblem> load(const Sources& sources);
 
   /// Takes from the budget given to load(). False if it is used up: the checks then stop. Thread-safe.
   bool spend(Resource resource, std::uint64_t amount) const {
