@@ -72,6 +72,8 @@ Kind kind_of(mode_t mode) {
   }
 }
 
+constexpr const char* not_recursive = "is a folder (-r includes the files in it)";
+
 /// A path as part of a folder's: "folder/", or nothing.
 std::string as_prefix(const std::string& path) {
   return path.empty() || path.ends_with('/') ? path : path + '/';
@@ -111,7 +113,7 @@ private:
   void visit_folder(FoundFile folder, const std::string& below) {
     if (folder.id == output_ || is_excluded(named_.excluded_folders, below.empty() ? folder.path : below))
       return;
-    if (!named_.recursive) return add_failure(std::move(folder), "is a folder (-r includes the files in it)");
+    if (!named_.recursive) return add_failure(std::move(folder), not_recursive);
     if (std::ranges::count(open_folders_, folder.id))
       return add_failure(std::move(folder), "the folder contains itself");
     std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.path.c_str()), ::closedir);
@@ -258,8 +260,11 @@ std::vector<std::string> paths(const InputList& list) {
 InputList list_files(const NamedInputs& named, bool tree, const std::string& output) {
   InputList list;
   if (!tree) {
-    for (const NamedInput& input : named.inputs)
-      if (!is_excluded(named.excluded, input.path)) list.files.push_back({input.path, {}});
+    for (const NamedInput& input : named.inputs) {
+      if (is_excluded(named.excluded, input.path)) continue;
+      std::error_code ignored;
+      list.files.push_back({input.path, fs::is_directory(input.path, ignored) ? not_recursive : ""});
+    }
     return list;
   }
   std::set<elf::File::Id> seen;
