@@ -67,13 +67,13 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
 
 class CfiComparison {
 public:
-  CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, const UsableRows& usable,
-                bool code, Verdicts& verdicts, Sink& sink)
+  CfiComparison(const Input& input, Sink* faults, const UsableRows& usable, bool code, Verdicts& verdicts,
+                Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()),
-        sframe_(input, input.budget(), disjoint(input.functions())),
-        cfi_(input, input.budget(), std::move(cfi), faults), merger_(input, sink),
-        missing_sframe_(input, version_of(input), abi_, usable, sink), missing_cfi_(input, sink),
-        padding_(input), verdicts_(verdicts), sink_(sink), budget_(budget_for_blocks(input)) {
+        sframe_(input, input.budget(), input.pieces()), cfi_(input, input.budget(), input.all_cfi(), faults),
+        merger_(input, sink), missing_sframe_(input, version_of(input), abi_, usable, sink),
+        missing_cfi_(input, sink), padding_(input), verdicts_(verdicts), sink_(sink),
+        budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
       first_function_.push_back(first);
@@ -342,9 +342,9 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
                                 bool code) {
   check_marks_of_stubs(input, verdicts, sink);
   if (!has_cfi(input) || !same_abi(input)) return 0;
-  auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
-  auto debug = cfi_ranges(input, cfi::SectionKind::debug_frame, &sink);
-  const bool two = !eh.empty() && !debug.empty();
+  for (const CfiFault& fault : input.cfi_faults())
+    sink.add(cfi_finding(input.cfi()[fault.table], fault.error));
+  const bool two = !input.eh_frame().empty() && !input.debug_frame().empty();
   // Each entry's faults are reported once: those of .debug_frame by the comparison with .eh_frame if there is
   // one.
   struct EhFaults : Sink {
@@ -354,11 +354,9 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
     }
     Sink& to;
   } eh_faults(sink);
-  auto both = debug.empty() ? eh : overlay(eh, debug);
   Sink* faults = two ? static_cast<Sink*>(&eh_faults) : &sink;
-  const std::uint64_t addresses =
-      CfiComparison(input, std::move(both), faults, usable, code, verdicts, sink).run();
-  if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
+  const std::uint64_t addresses = CfiComparison(input, faults, usable, code, verdicts, sink).run();
+  if (two) check_frame_sections(input, sink);
   return addresses;
 }
 

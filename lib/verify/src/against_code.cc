@@ -97,8 +97,8 @@ bool has_code(const Input& input) {
 
 void check_against_code(const Input& input, const ThreadShare& threads, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
-  const std::vector<OwnedRange> cfi = all_cfi(input);
-  const std::vector<OwnedRange> sframe = divided_at_starts(disjoint(input.functions()), cfi);
+  const std::span<const OwnedRange> cfi = input.all_cfi();
+  const std::vector<OwnedRange> sframe = divided_at_starts(input.pieces(), cfi);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   code::Callees callees(*input.image(), cfi);
   BudgetShares shares(input.budget(), chunk_sizes(units));

@@ -20,7 +20,7 @@ namespace {
 /// The rules of the CFI at some addresses, which must be asked for in increasing order.
 class CfiAt {
 public:
-  explicit CfiAt(const Input& input) : rows_(input, input.budget(), all_cfi(input), nullptr) { next(); }
+  explicit CfiAt(const Input& input) : rows_(input, input.budget(), input.all_cfi(), nullptr) { next(); }
 
   std::optional<CfiRule> find(std::uint64_t address) {
     while (has_ && interval_.end <= address) next();
@@ -84,7 +84,7 @@ class RunChecker {
 public:
   RunChecker(const Input& input, const RunRecord& record, Verdicts& verdicts, Sink& sink)
       : input_(input), record_(record), verdicts_(verdicts), sink_(sink), merger_(input, sink), rows_(input),
-        functions_(disjoint(input.functions())) {}
+        functions_(input.pieces()) {}
 
   RunCoverage check();
 
@@ -102,7 +102,7 @@ private:
   Merger merger_;
   RowTable rows_;
   std::optional<CfiAt> cfi_;
-  std::vector<OwnedRange> functions_; ///< disjoint, by address
+  std::span<const OwnedRange> functions_; ///< disjoint, by address
   std::set<std::pair<std::uint32_t, std::uint32_t>> reached_;
   RunCoverage coverage_;
 };

@@ -16,19 +16,6 @@ std::uint64_t total_bytes(const Input& input) {
   return sum;
 }
 
-void report(const CfiTable& table, const cfi::Error& error, std::optional<Location> at, std::uint64_t end,
-            Sink* sink) {
-  if (!sink) return;
-  sink->add({.id = Id::C111,
-             .at = at,
-             .end = end,
-             .message = cfi::message(error.kind),
-             .sframe = {},
-             .cfi = {},
-             .table = std::string(table.name),
-             .offset = error.offset});
-}
-
 /// A rule of a row that cannot be a FrameRow, for which `why` is the first reason. One rule that is not
 /// representable does not prevent comparing the others: it is replaced by one that is.
 CfiRule unrepresentable(const cfi::MinimalRow& row, cfi::Unrepresentable why, const AbiTraits& abi) {
@@ -73,35 +60,18 @@ CfiRule unrepresentable(const cfi::MinimalRow& row, cfi::Unrepresentable why, co
 
 } // namespace
 
-std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults) {
-  std::vector<OwnedRange> ranges;
-  for (std::uint32_t number = 0; number < input.cfi().size(); ++number) {
-    const CfiTable& table = input.cfi()[number];
-    if (table.section.kind() != kind) continue;
-    if (table.section.bytes().size() > 0xffffffff) {
-      report(table, {cfi::ErrorKind::too_large, 0}, {}, 0, faults);
-      continue;
-    }
-    for (auto fdes = table.section.fdes();;) {
-      const auto fde = fdes.next();
-      if (!fde) {
-        report(table, fde.error(), {}, 0, faults);
-        continue;
-      }
-      if (!*fde) break;
-      if ((*fde)->size == 0) continue;
-      const auto begin = input.address(table, **fde);
-      if (begin && (input.code().empty() || input.code().contains(*begin)))
-        ranges.push_back(
-            {*begin, range_end(*begin, (*fde)->size), static_cast<std::uint32_t>((*fde)->offset), number});
-    }
-  }
-  sort_ranges(ranges);
-  return disjoint(ranges);
+Finding cfi_finding(const CfiTable& table, const cfi::Error& error) {
+  return {.id = Id::C111,
+          .at = {},
+          .message = cfi::message(error.kind),
+          .sframe = {},
+          .cfi = {},
+          .table = std::string(table.name),
+          .offset = error.offset};
 }
 
-CfiRows::CfiRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces, Sink* faults)
-    : input_(input), budget_(budget), pieces_(std::move(pieces)),
+CfiRows::CfiRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces, Sink* faults)
+    : input_(input), budget_(budget), pieces_(pieces),
       resumptions_(65536 + 2 * total_bytes(input)), faults_(faults) {
   sources_.reserve(input.cfi().size());
   for (const CfiTable& table : input.cfi()) sources_.emplace_back(table.section.abi());
@@ -134,9 +104,12 @@ CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
 void CfiRows::advance(Source& source) {
   source.has_row = source.cursor->next(source.row);
   if (source.has_row || !source.cursor->error()) return;
+  if (!faults_) return;
   const OpenFde& open = source.open;
-  report(input_.cfi()[open.source], *source.cursor->error(), input_.locate(open.begin), open.fde.end(),
-         faults_);
+  Finding finding = cfi_finding(input_.cfi()[open.source], *source.cursor->error());
+  finding.at = input_.locate(open.begin);
+  finding.end = open.fde.end();
+  faults_->add(std::move(finding));
 }
 
 bool CfiRows::next(CfiInterval& interval) {
@@ -177,11 +150,6 @@ void CfiRows::set_rule(CfiRule& rule, Source& source, const AbiTraits& abi) {
   } else {
     rule = unrepresentable(source.row, source.frame_rows.reason(), abi);
   }
-}
-
-std::vector<OwnedRange> all_cfi(const Input& input) {
-  return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
-                 cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
 }
 
 } // namespace sframe::verify

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sframe::verify {
@@ -59,9 +60,9 @@ struct CfiInterval {
 
 class CfiRows {
 public:
-  /// `pieces` are disjoint and by address. Takes from `budget`, and reports faults to `faults`, unless they
-  /// are nullptr.
-  CfiRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces, Sink* faults);
+  /// `pieces` are disjoint and by address, and must outlive the rows. Takes from `budget`, and reports faults
+  /// to `faults`, unless they are nullptr.
+  CfiRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces, Sink* faults);
 
   bool next(CfiInterval& interval);
 
@@ -83,7 +84,7 @@ private:
 
   const Input& input_;
   Budget* const budget_;
-  std::vector<OwnedRange> pieces_;
+  std::span<const OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<Source> sources_;
@@ -91,11 +92,7 @@ private:
   Sink* faults_;
 };
 
-/// The FDEs of all tables of a kind as disjoint ranges. Unreadable entries are reported to `faults` unless it
-/// is nullptr; entries that do not describe code of the file are omitted.
-std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults);
-
-/// Those of .eh_frame, and of .debug_frame for what it does not cover.
-std::vector<OwnedRange> all_cfi(const Input& input);
+/// The finding that an entry of a table cannot be read.
+Finding cfi_finding(const CfiTable& table, const cfi::Error& error);
 
 } // namespace sframe::verify

@@ -15,7 +15,8 @@ namespace {
 using code::Agreement;
 using code::Exit;
 
-std::vector<OwnedRange> pieces_of(std::span<const CodeUnit> units) {
+/// They follow one another.
+std::span<const OwnedRange> pieces_of(std::span<const CodeUnit> units) {
   if (units.empty()) return {};
   const OwnedRange* begin = units.front().sframe.data();
   const OwnedRange* end = units.back().sframe.data() + units.back().sframe.size();

@@ -10,8 +10,8 @@ namespace sframe::verify {
 using code::Agreement;
 
 CodeWitness::CodeWitness(const Input& input)
-    : input_(input), abi_(*input.image()->abi()), functions_(all_cfi(input)),
-      callees_(*input.image(), functions_), analyzer_(*input.image(), callees_, input.budget()) {}
+    : input_(input), abi_(*input.image()->abi()), callees_(*input.image(), input.all_cfi()),
+      analyzer_(*input.image(), callees_, input.budget()) {}
 
 const code::Results* CodeWitness::analyse(const OpenFde& open) {
   if (analysed_ != open.begin) results_ = analyzer_.run(input_.cfi()[open.source].section, open.fde);

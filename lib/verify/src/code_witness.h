@@ -30,7 +30,6 @@ private:
 
   const Input& input_;
   const AbiTraits& abi_;
-  std::vector<OwnedRange> functions_;
   code::Callees callees_;
   generate::FdeAnalyzer analyzer_;
   std::optional<std::uint64_t> analysed_; ///< start of the function with results_

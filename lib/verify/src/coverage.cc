@@ -2,7 +2,6 @@
 
 #include "sframe/verify/coverage.h"
 
-#include "cfi_rows.h"
 #include "sframe/verify/input.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -27,8 +26,8 @@ std::string share_text(const CoveredBytes& bytes) {
 Coverage coverage(const Input& input) {
   const AddressSet covered = addresses(input.functions()).in_common(input.code());
   AddressSet described;
-  for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
-    described.add(addresses(cfi_ranges(input, kind, nullptr)).in_common(input.code()).ranges());
+  for (const auto functions : {input.eh_frame(), input.debug_frame()})
+    described.add(addresses(functions).in_common(input.code()).ranges());
   return {.executable = {input.code().size(), covered.size()},
           .described = {described.size(), described.size_in_common(covered)}};
 }

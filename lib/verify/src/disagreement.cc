@@ -28,10 +28,9 @@ bool differ(const CfiRule& eh, const CfiRule& debug, const AbiTraits& abi) {
 
 } // namespace
 
-void check_frame_sections(const Input& input, std::vector<OwnedRange> eh, std::vector<OwnedRange> debug,
-                          Sink& sink) {
-  CfiRows eh_rows(input, input.budget(), std::move(eh), nullptr),
-      debug_rows(input, input.budget(), std::move(debug), &sink);
+void check_frame_sections(const Input& input, Sink& sink) {
+  CfiRows eh_rows(input, input.budget(), input.eh_frame(), nullptr),
+      debug_rows(input, input.budget(), input.debug_frame(), &sink);
   Merger merger(input, sink);
   CfiInterval a, b;
   bool more = eh_rows.next(a) && debug_rows.next(b);

@@ -6,13 +6,9 @@
 
 #include "sframe/verify/input.h"
 
-#include <vector>
-
 namespace sframe::verify {
 
-/// `eh` and `debug` are disjoint and by address. Compares addresses for which both have rules. Faults of
-/// .debug_frame are reported too.
-void check_frame_sections(const Input& input, std::vector<OwnedRange> eh, std::vector<OwnedRange> debug,
-                          Sink& sink);
+/// Compares addresses for which both have rules. Faults of .debug_frame are reported too.
+void check_frame_sections(const Input& input, Sink& sink);
 
 } // namespace sframe::verify

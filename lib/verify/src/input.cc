@@ -67,6 +67,13 @@ expected<Input, LoadProblem> Input::load(const Sources& sources) {
     if (from)
       if (auto added = input.add_all_cfi(*from); !added) return failed(added.error(), from);
   std::ranges::stable_sort(input.cfi_, {}, [](const CfiTable& table) { return table.section.kind(); });
+  for (std::uint32_t number = 0; number < input.cfi_.size(); ++number) input.add_cfi_functions(number);
+  for (std::vector<OwnedRange>* ranges : {&input.eh_frame_, &input.debug_frame_}) {
+    sort_ranges(*ranges);
+    *ranges = disjoint(*ranges);
+  }
+  if (!input.eh_frame_.empty() && !input.debug_frame_.empty())
+    input.all_cfi_ = overlay(input.eh_frame_, input.debug_frame_);
   return input;
 }
 
@@ -110,6 +117,7 @@ void Input::read_parts() {
   functions_.reserve(num_functions_);
   for (std::uint32_t part = 0; part < parts_.size(); ++part) add_functions(part);
   sort_ranges(functions_);
+  pieces_ = disjoint(functions_);
 }
 
 void Input::add_functions(std::uint32_t part) {
@@ -148,6 +156,29 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
   }
   for (elf::Contents& contents : opened.storage) storage_.push_back(std::move(contents));
   return {};
+}
+
+void Input::add_cfi_functions(std::uint32_t number) {
+  const CfiTable& table = cfi_[number];
+  const bool is_eh_frame = table.section.kind() == cfi::SectionKind::eh_frame;
+  std::vector<OwnedRange>& ranges = is_eh_frame ? eh_frame_ : debug_frame_;
+  if (table.section.bytes().size() > 0xffffffff) {
+    cfi_faults_.push_back({number, {cfi::ErrorKind::too_large, 0}});
+    return;
+  }
+  for (auto fdes = table.section.fdes();;) {
+    const auto fde = fdes.next();
+    if (!fde) {
+      cfi_faults_.push_back({number, fde.error()});
+      continue;
+    }
+    if (!*fde) break;
+    if ((*fde)->size == 0) continue;
+    const auto begin = address(table, **fde);
+    if (begin && (code_.empty() || code_.contains(*begin)))
+      ranges.push_back(
+          {*begin, range_end(*begin, (*fde)->size), static_cast<std::uint32_t>((*fde)->offset), number});
+  }
 }
 
 void Input::add_code() {

@@ -9,7 +9,7 @@ namespace sframe::verify {
 RowTable::RowTable(const Input& input) {
   if (input.parts().empty()) return;
   abi_ = &input.parts().front().section.abi();
-  SframeRows rows(input, input.budget(), disjoint(input.functions()));
+  SframeRows rows(input, input.budget(), input.pieces());
   for (SframeInterval at; rows.next(at);) {
     using Kind = SframeInterval::Kind;
     if (at.kind != Kind::row && at.kind != Kind::block) continue;

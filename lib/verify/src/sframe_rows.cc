@@ -8,8 +8,8 @@
 
 namespace sframe::verify {
 
-SframeRows::SframeRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces)
-    : input_(input), budget_(budget), pieces_(std::move(pieces)) {
+SframeRows::SframeRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces)
+    : input_(input), budget_(budget), pieces_(pieces) {
   for (const SframePart& part : input.parts()) limits_.emplace_back(part.section.plausible_rows());
 }
 

@@ -34,8 +34,8 @@ struct SframeInterval {
 
 class SframeRows {
 public:
-  /// `pieces` are disjoint and by address. Takes from `budget` unless it is nullptr.
-  SframeRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces);
+  /// `pieces` are disjoint and by address, and must outlive the rows. Takes from `budget` unless it is nullptr.
+  SframeRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces);
 
   bool next(SframeInterval& interval);
 
@@ -49,7 +49,7 @@ private:
 
   const Input& input_;
   Budget* const budget_;
-  std::vector<OwnedRange> pieces_;
+  std::span<const OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<WorkLimit> limits_; ///< per part

@@ -30,7 +30,7 @@ void UnitRows::open(const CodeUnit& unit) {
   rows_elsewhere_ = WorkLimit(min_rows_elsewhere + 16 * (unit.end - unit.begin));
   cfi_rules_.clear();
   if (!unit.cfi) return;
-  CfiRows rows(input_, &budget_, {*unit.cfi}, nullptr);
+  CfiRows rows(input_, &budget_, {&*unit.cfi, 1}, nullptr);
   for (CfiInterval interval; rows.next(interval);) cfi_rules_.emplace_back(interval.begin, interval.rule);
 }
 

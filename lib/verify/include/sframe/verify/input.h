@@ -58,6 +58,12 @@ struct SframeFault {
   Error error; ///< its offset counts from the table's start
 };
 
+/// An entry that cannot be read.
+struct CfiFault {
+  std::uint32_t table = 0; ///< index in Input::cfi
+  cfi::Error error;
+};
+
 struct CfiTable {
   cfi::CfiSection section;
   std::string_view name;
@@ -129,12 +135,24 @@ public:
   /// The decodable non-empty functions, as sort_ranges() sorts them. Here and below, a range's owner is the
   /// number of a function of a part, or the offset of an FDE in a CFI table.
   std::span<const OwnedRange> functions() const { return functions_; }
+  /// The same as disjoint ranges, by address.
+  std::span<const OwnedRange> pieces() const { return pieces_; }
 
   /// Number of functions in all sections.
   std::uint64_t num_functions() const { return num_functions_; }
 
   /// .eh_frame before .debug_frame.
   std::span<const CfiTable> cfi() const { return cfi_; }
+  /// The FDEs of the tables of a kind that describe code of the file, as disjoint ranges, by address.
+  std::span<const OwnedRange> eh_frame() const { return eh_frame_; }
+  std::span<const OwnedRange> debug_frame() const { return debug_frame_; }
+  /// Those of .eh_frame, and of .debug_frame for what it does not cover.
+  std::span<const OwnedRange> all_cfi() const {
+    if (eh_frame_.empty()) return debug_frame_;
+    return debug_frame_.empty() ? eh_frame_ : all_cfi_;
+  }
+  /// In the order of cfi().
+  std::span<const CfiFault> cfi_faults() const { return cfi_faults_; }
 
   /// Executable bytes. Empty if there is no image, or if it has none.
   const AddressSet& code() const { return code_; }
@@ -163,6 +181,7 @@ private:
   void add_functions(std::uint32_t part);
   Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
   Result<void> add_all_cfi(const elf::Image& image);
+  void add_cfi_functions(std::uint32_t number);
   void add_code();
   void add_stubs();
   std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t start) const;
@@ -176,9 +195,12 @@ private:
   std::vector<SframeTable> tables_;
   std::vector<SframePart> parts_;
   std::vector<SframeFault> faults_;
-  std::vector<OwnedRange> functions_;
+  std::vector<OwnedRange> functions_, pieces_;
   std::uint64_t num_functions_ = 0;
   std::vector<CfiTable> cfi_;
+  std::vector<CfiFault> cfi_faults_;
+  std::vector<OwnedRange> eh_frame_, debug_frame_;
+  std::vector<OwnedRange> all_cfi_; ///< empty unless both have functions
   AddressSet code_, stubs_;
   generate::StubRows stub_rows_;
 };
