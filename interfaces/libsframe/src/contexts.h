@@ -13,6 +13,7 @@
 #include "sframe/expected.h"
 #include "sframe/section.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -21,9 +22,20 @@
 #include <vector>
 
 struct sframe_decoder_ctx {
+  /// A row that was read, and what follows it.
+  struct Place {
+    std::uint32_t function = 0;
+    std::optional<sframe::RowCursor> rows;
+    std::optional<sframe::EncodedRow> row; ///< nothing before the first one
+  };
+
   /// The section in the host's byte order; sframe_decoder_get_fres_buf() returns pointers into it.
   std::vector<std::byte> bytes;
   sframe::Section section; ///< a view of `bytes`
+  /// Where sframe_decoder_get_fre() was last: rows have no fixed size, and programs ask for them in turn.
+  /// Only the thread that set `place_taken` uses it.
+  mutable Place place = {};
+  mutable std::atomic_flag place_taken = {};
 };
 
 struct sframe_encoder_ctx {

@@ -72,6 +72,28 @@ int copy_row(const EncodedRow& row, sframe_frame_row_entry& out) {
   return 0;
 }
 
+/// Row `number` of the function. Constant cost if `place` is at the row before, else linear in the number.
+std::optional<EncodedRow> find_row(const Section& section, const EncodedFde& fde, std::uint32_t number,
+                                   sframe_decoder_ctx::Place& place) {
+  if (!place.rows || place.function != fde.number || (place.row && place.row->number > number))
+    place = {fde.number, section.rows(fde), std::nullopt};
+  EncodedRow row;
+  while ((!place.row || place.row->number < number) && place.rows->next(row)) place.row = row;
+  return place.row && place.row->number == number ? place.row : std::nullopt;
+}
+
+/// As above, from the decoder's own place, unless another thread is using it.
+std::optional<EncodedRow> find_row(const sframe_decoder_ctx& decoder, const EncodedFde& fde,
+                                   std::uint32_t number) {
+  if (decoder.place_taken.test_and_set(std::memory_order_acquire)) {
+    sframe_decoder_ctx::Place place;
+    return find_row(decoder.section, fde, number, place);
+  }
+  const auto row = find_row(decoder.section, fde, number, decoder.place);
+  decoder.place_taken.clear(std::memory_order_release);
+  return row;
+}
+
 template <class T> void store_if(T* out, T value) {
   if (out) *out = value;
 }
@@ -148,10 +170,8 @@ int sframe_decoder_get_fre(const sframe_decoder_ctx* ctx, unsigned int func_idx,
                            sframe_frame_row_entry* fre) {
   const auto fde = find_function(ctx, func_idx);
   if (!fde || !fre) return SFRAME_ERR;
-  sframe::RowCursor rows = ctx->section.rows(*fde);
-  for (sframe::EncodedRow row; rows.next(row);)
-    if (row.number == fre_idx) return copy_row(row, *fre);
-  return SFRAME_ERR;
+  const auto row = find_row(*ctx, *fde, fre_idx);
+  return row ? copy_row(*row, *fre) : SFRAME_ERR;
 }
 
 int sframe_decoder_get_fres_buf(const sframe_decoder_ctx* dctx, uint32_t func_idx, char** fres_buf,

@@ -102,7 +102,8 @@ extern uint32_t sframe_decoder_get_offsetof_fde_start_addr(const sframe_decoder_
 /* The row for `pc`, an offset from the section's start. */
 extern int sframe_find_fre(const sframe_decoder_ctx* ctx, int64_t pc, sframe_frame_row_entry* frep);
 
-/* Row `fre_idx` of function `func_idx`. */
+/* Row `fre_idx` of function `func_idx`. Constant cost if the last call was for this row or the one before it,
+   else linear in `fre_idx`. Any number of threads may use a decoder. */
 extern int sframe_decoder_get_fre(const sframe_decoder_ctx* ctx, unsigned int func_idx, unsigned int fre_idx,
                                   sframe_frame_row_entry* fre);
 
