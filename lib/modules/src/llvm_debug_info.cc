@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <climits>
 #include <cstring>
 
 namespace sframe::modules {
@@ -142,17 +143,22 @@ bool DebugReader::visit(const llvm::DWARFDie& die) const {
                        1 + abbreviation->getNumAttributes() + (end - die.getOffset()) / bytes_per_step);
 }
 
-std::optional<DebugReader::SplitFile> DebugReader::missing_split(std::uint64_t address) {
-  if (budget_ && budget_->is_used_up(Resource::debug_steps)) return {};
-  llvm::DWARFUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
-  if (!unit || !can_look_up(*unit)) return {};
-  const llvm::DWARFDie entry = unit->getUnitDIE(false);
-  if (!entry.isValid()) return {};
-  const auto name = entry.find({llvm::dwarf::DW_AT_dwo_name, llvm::dwarf::DW_AT_GNU_dwo_name});
-  const char* const text = llvm::dwarf::toString(name, nullptr);
-  if (!text || *text == 0 || full_unit(*unit) != unit) return {};
-  const char* const folder = *text == '/' ? nullptr : unit->getCompilationDir();
-  return SplitFile{text, folder ? std::string(folder) + '/' + text : text};
+llvm::DWARFCompileUnit* DebugReader::find_unit(std::uint64_t address) {
+  if (is_out_of_steps()) return nullptr;
+  llvm::DWARFCompileUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
+  return unit && can_look_up(*unit) ? unit : nullptr;
+}
+
+std::optional<DebugReader::SplitFile> DebugReader::missing_split(llvm::DWARFUnit& unit) {
+  const DebugEntry entry{unit.getUnitDIE(false), &debug_};
+  if (!entry.die.isValid() || !visit(entry.die)) return {};
+  const char* text = text_of(entry, llvm::dwarf::DW_AT_dwo_name);
+  if (!text) text = text_of(entry, llvm::dwarf::DW_AT_GNU_dwo_name);
+  if (!text || *text == 0 || full_unit(unit) != &unit) return {};
+  const char* const folder = *text == '/' ? nullptr : text_of(entry, llvm::dwarf::DW_AT_comp_dir);
+  SplitFile file{text, folder ? std::string(folder) + '/' + text : text};
+  if (file.path.size() >= PATH_MAX) return {};
+  return file;
 }
 
 /// Charges what it costs LLVM to look for a unit in the package.
@@ -172,11 +178,12 @@ llvm::DWARFUnit* DebugReader::full_unit(llvm::DWARFUnit& unit) {
 
 DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
   Chain chain;
-  if (is_out_of_names() || (budget_ && budget_->is_used_up(Resource::debug_steps))) return chain;
-  llvm::DWARFCompileUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
-  if (!unit || !can_look_up(*unit)) return chain;
-  // Without entries, LLVM looks for the function there, too, and crashes.
-  if (!unit->getUnitDIE(false).isValid()) return chain;
+  if (is_out_of_names()) return chain;
+  llvm::DWARFCompileUnit* const unit = find_unit(address);
+  if (!unit) return chain;
+  // Without entries, LLVM looks for the function there, too, and crashes. It goes through the unit's entry
+  // for each address.
+  if (const llvm::DWARFDie entry = unit->getUnitDIE(false); !entry.isValid() || !visit(entry)) return chain;
   llvm::DWARFUnit* const full = full_unit(*unit);
   if (!full) return chain;
   if (full != unit && (!debug_.check->can_read_split(*unit, *full) || !can_look_up(*full))) return chain;
@@ -263,33 +270,33 @@ std::optional<std::vector<DebugEntry>> DebugReader::follow_origins(const DebugEn
 const char* DebugReader::text_of(const DebugEntry& entry, llvm::dwarf::Attribute attribute) {
   const auto value = entry.die.find(attribute);
   if (!value) return nullptr;
-  if (value->getForm() == llvm::dwarf::DW_FORM_GNU_strp_alt ||
-      value->getForm() == llvm::dwarf::DW_FORM_strp_sup) {
-    DebugInfo* const other = entry.in == &debug_ ? alternate() : nullptr;
-    if (!other) return nullptr;
-    const llvm::DataExtractor strings = other->dwarf->context().getStringExtractor();
-    std::uint64_t offset = value->getRawUValue();
-    return offset < strings.size() ? strings.getCStr(&offset) : nullptr;
-  }
-  auto text = value->getAsCString();
-  if (!text) {
-    llvm::consumeError(text.takeError());
-    return nullptr;
-  }
+  const bool is_shared = value->getForm() == llvm::dwarf::DW_FORM_GNU_strp_alt ||
+                         value->getForm() == llvm::dwarf::DW_FORM_strp_sup;
+  DebugInfo* const in = !is_shared ? entry.in : entry.in == &debug_ ? alternate() : nullptr;
+  if (!in) return nullptr;
+  const llvm::DWARFContext& context = in->dwarf->context();
+  const llvm::DataExtractor strings =
+      is_shared ? context.getStringExtractor() : entry.die.getDwarfUnit()->getStringExtractor();
+  const char* text = nullptr;
+  if (!is_shared)
+    text = llvm::dwarf::toString(value, nullptr);
+  else if (std::uint64_t offset = value->getRawUValue(); offset < strings.size())
+    text = strings.getCStr(&offset);
+  // The end of one that has none was looked for in all of a section.
   constexpr std::size_t bytes_per_step = 256;
-  return *text && take(Resource::debug_steps, std::strlen(*text) / bytes_per_step) ? *text : nullptr;
+  const std::size_t read =
+      text ? std::strlen(text) : std::max(strings.size(), context.getLineStringExtractor().size());
+  return take(Resource::debug_steps, read / bytes_per_step) ? text : nullptr;
 }
 
 namespace {
 
-/// The image with the split debug information that its unit for the address names; LLVM compares the unit's
-/// ID. nullptr if it is not found.
-DebugInfo* split_of(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t lookup_pc) {
+/// The image with a file of split debug information that has the unit of this skeleton; LLVM compares the
+/// unit's ID. nullptr if it is not found.
+DebugInfo* find_split(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t address,
+                      const DebugReader::SplitFile& missing) {
   constexpr std::size_t most_files = 64; // each has the units of the image
-  const std::uint64_t address = lookup_pc - module.bias();
-  const auto missing = DebugReader(module, debug).missing_split(address);
-  if (!missing) return nullptr;
-  const auto& [name, path] = *missing;
+  const auto& [name, path] = missing;
   if (const auto known = debug.splits.find(path); known != debug.splits.end()) return known->second.get();
   if (debug.splits.size() == most_files) return nullptr;
   std::unique_ptr<DebugInfo>& place = debug.splits[path];
@@ -299,11 +306,27 @@ DebugInfo* split_of(Module& module, const elf::Image& image, DebugInfo& debug, s
   if (auto named = module.file_of_build(path)) candidates.push_back(std::move(*named));
   for (const elf::File& candidate : candidates) {
     auto opened = std::make_unique<DebugInfo>(open(module, image, false, &candidate));
-    if (!opened->dwarf || DebugReader(module, *opened).missing_split(address)) continue;
+    if (!opened->dwarf) continue;
+    DebugReader reader(module, *opened);
+    if (llvm::DWARFUnit* const unit = reader.find_unit(address); unit && reader.missing_split(*unit))
+      continue;
     place = std::move(opened);
     break;
   }
   return place.get();
+}
+
+/// That of the unit of the address; nullptr if it has none.
+DebugInfo* split_of(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t lookup_pc) {
+  const std::uint64_t address = lookup_pc - module.bias();
+  DebugReader reader(module, debug);
+  llvm::DWARFUnit* const unit = reader.find_unit(address);
+  if (!unit) return nullptr;
+  if (const auto known = debug.split_units.find(unit); known != debug.split_units.end()) return known->second;
+  const auto missing = reader.missing_split(*unit);
+  DebugInfo* const found = missing ? find_split(module, image, debug, address, *missing) : nullptr;
+  if (!reader.is_out_of_steps()) debug.split_units.emplace(unit, found);
+  return found;
 }
 
 } // namespace
@@ -321,6 +344,7 @@ DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t 
   DebugInfo& debug = cache.images_->by_image[image];
   if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
     debug.alternate.reset();
+    debug.split_units.clear();
     debug.splits.clear();
     debug.check.reset(); // refers to `dwarf`
     debug.dwarf.reset(); // refers to `plain`

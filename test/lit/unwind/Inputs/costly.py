@@ -267,7 +267,7 @@ elif case.startswith("variables-"):
     function = b"\x02\x2e\x01\x11\x01\x12\x06\0\0"  # 2: a function, with its addresses
     variable = b"\x03\x34\0\x03\x08\x49\x13\x02\x18\0\0"  # 3: a variable, with name, type and location
     first = 11 + 13  # the offset of the first entry in the unit's
-    before, function_name = b"", b""
+    before, function_name, more = b"", b"", []
 
     def variables(kind, count=1000, at=first, place=b"\x03" + struct.pack("<Q", stack)):
         return b"".join(bytes([kind]) + b"v%d\0" % i + struct.pack("<I", at) + bytes([len(place)]) + place for i in range(count))
@@ -284,6 +284,18 @@ elif case.startswith("variables-"):
     elif shape == "type-name":  # 1,000 of a type whose size comes after 400 kB of name
         abbreviations = variable + b"\x07\x24\0\x03\x08\x0b\x0b\x3e\x0b\0\0"
         before, entries = b"\x07" + b"t" * 400_000 + b"\0\x08\x05", variables(3)
+    elif shape == "endless-name":  # 1,000 of a type whose name is a string of 700 kB without an end
+        abbreviations = variable + b"\x07\x24\0\x03\x0e\x0b\x0b\x3e\x0b\0\0"
+        before, entries = b"\x07" + bytes(4) + b"\x08\x05", variables(3)
+        more = [(".debug_str", 1, 0, b"t" * 700_000)]
+    elif shape == "shared-name":  # 1,000 of a type whose name of 700 kB is in the alternate file (DW_FORM_GNU_strp_alt)
+        abbreviations = variable + b"\x07\x24\0\x03" + uleb(0x1F21) + b"\x0b\x0b\x3e\x0b\0\0"
+        before, entries = b"\x07" + bytes(4) + b"\x08\x05", variables(3)
+        more = [(".gnu_debugaltlink", 1, 0, b"alternate\0" + build_id)]
+        shared = [(".debug_info", 1, 0, struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01"), (".debug_abbrev", 1, 0, b"\x01\x41\0\0\0\0"), (".debug_str", 1, 0, b"t" * 700_000 + b"\0")]
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "alternate"), "wb") as out:
+            out.write(elf(shared, 16))
     elif shape == "attributes":  # 1,000 of a type whose size comes after 500 other attributes
         abbreviations = variable + b"\x07\x24\0" + b"\x02\x0f" * 500 + b"\x0b\x0b\x3e\x0b\0\0"
         before, entries = b"\x07" + bytes(500) + b"\x08\x05", variables(3)
@@ -297,7 +309,7 @@ elif case.startswith("variables-"):
         sys.exit("no case " + case)
     entries = b"\x01" + where + before + b"\x02" + where + function_name + entries + b"\0\0"
     info = struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0")]
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0"), *more]
     ram = words([code + 8 + 8 * i for i in range(399)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
 elif case.startswith("split-"):
@@ -314,7 +326,7 @@ elif case.startswith("split-"):
         return struct.pack("<HHIII", 5, 0, 2, units, buckets) + b"\7\0\0\0\0\0\0\0" * len(rows) + b"".join(struct.pack("<I", row) for row in rows) + places + bytes(64)
 
     info, abbreviations, parts = unit(5, b"\x01"), b"\x01\x11\0\0\0\0", []
-    ending = "program.dwp"
+    ending, split_name = "program.dwp", b"x.dwo"
     if shape == "ranges":  # functions with one list
         ending = "x.dwo"
         abbreviations = b"\x01\x11\x01\0\0\x02\x2e\0\x55\x17\0\0\0"
@@ -327,6 +339,8 @@ elif case.startswith("split-"):
         info = unit(5, b"\x01" + b"\x02\x01" * 100_000 + b"\0")
     elif shape == "no-id":  # units of DWARF 4 without an ID: each may be the one that is looked for
         info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000
+    elif shape == "long-name":  # a file with a name of 700 kB
+        split_name = b"x" * 700_000
     elif shape == "rows":  # an index with a row far outside of it
         parts = [(".debug_cu_index", 1, 0, index(1, 2, [0x10000000, 0]))]
     elif shape == "full":  # without an empty bucket, at which a search ends
@@ -340,7 +354,7 @@ elif case.startswith("split-"):
     else:
         sys.exit("no case " + case)
     parts = [(".debug_info.dwo", 1, 0, info), (".debug_abbrev.dwo", 1, 0, abbreviations), *parts]
-    whole = unit(4, b"\x01x.dwo\0" + struct.pack("<QI", code, 60000))
+    whole = unit(4, b"\x01" + split_name + b"\0" + struct.pack("<QI", code, 60000))
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, whole), (".debug_abbrev", 1, 0, skeleton)], 65536)
     ram = words([code + 8 + i for i in range(4999)] + [0])
     write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])

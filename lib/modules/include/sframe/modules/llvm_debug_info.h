@@ -49,6 +49,8 @@ struct DebugInfo {
   /// The same image, each with one file of split debug information (.dwo), by its path in the skeleton unit
   /// (SplitFile::path); nullptr: not found.
   std::map<std::string, std::unique_ptr<DebugInfo>> splits;
+  /// Of `splits`, by skeleton unit, whose path may be long; nullptr: not found, or it is no skeleton.
+  std::unordered_map<const llvm::DWARFUnit*, DebugInfo*> split_units;
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
   std::unordered_map<const char*, std::string> names; ///< by place in the file
@@ -83,6 +85,7 @@ public:
   /// through the strings in the entry. False if that exceeds the budget.
   bool visit(const llvm::DWARFDie& die) const;
   bool is_out_of_names() const { return budget_ && budget_->is_used_up(Resource::name_bytes); }
+  bool is_out_of_steps() const { return budget_ && budget_->is_used_up(Resource::debug_steps); }
 
   /// In an object loaded by a JIT compiler, LLVM needs the section as well.
   llvm::object::SectionedAddress location_of(std::uint64_t lookup_pc) const;
@@ -92,8 +95,11 @@ public:
     std::string name; ///< perhaps with folders
     std::string path; ///< with the folder of the compilation, if `name` is relative
   };
-  /// That of the address's unit, if it is not open.
-  std::optional<SplitFile> missing_split(std::uint64_t address);
+  /// That of a unit, if it is not open.
+  std::optional<SplitFile> missing_split(llvm::DWARFUnit& unit);
+
+  /// The unit of an address; nullptr if there is none, or it costs too much.
+  llvm::DWARFCompileUnit* find_unit(std::uint64_t address);
 
   /// The unit of an address, and the inlined calls there, innermost first, then the function; empty if no
   /// function is known. `unit` is nullptr if nothing can be looked up.
