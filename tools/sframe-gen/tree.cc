@@ -159,10 +159,11 @@ private:
 
 /// Owner and mode of the folders of a mirrored tree; inner ones first, since these may become read-only.
 void copy_folder_modes(const CommandLine& line, const std::vector<tool::FoundFile>& folders) {
+  OutputLinks links(line.output);
   for (const tool::FoundFile& folder : folders | std::views::reverse) {
     struct stat info {};
     const std::string output = line.output + '/' + folder.place;
-    if (passes_link(line.output, output + '/') || ::stat(folder.path.c_str(), &info) != 0) continue;
+    if (links.is_on_the_way(output + '/') || ::stat(folder.path.c_str(), &info) != 0) continue;
     (void)!::chown(output.c_str(), info.st_uid, info.st_gid); // as far as permitted
     (void)::chmod(output.c_str(), info.st_mode & 07777);
   }
@@ -239,9 +240,10 @@ private:
   bool is_json() const { return line_.report == ReportFormat::json; }
 
   void make_folders(tool::Output& out) {
+    OutputLinks links(line_.output);
     for (const tool::FoundFile& folder : plan_.folders) {
       const std::string output = line_.output + '/' + folder.place + '/';
-      const auto made = passes_link(line_.output, output)
+      const auto made = links.is_on_the_way(output)
                             ? Result<void>(fail("an output folder already exists as a symbolic link"))
                             : tool::make_parent_folders(output);
       if (!made) {

@@ -89,18 +89,19 @@ public:
   }
 
   Plan take() {
+    OutputLinks links(line_.output);
     for (Job& job : plan_.jobs) {
-      check_target(job.first);
-      for (Step& other : job.others) check_target(other);
+      check_target(job.first, links);
+      for (Step& other : job.others) check_target(other, links);
     }
     return std::move(plan_);
   }
 
 private:
   /// What is in the place of the output must be a file that may be replaced.
-  void check_target(Step& step) const {
+  void check_target(Step& step, OutputLinks& links) const {
     struct stat old {};
-    if (!step.output.empty() && step.failure.empty() && passes_link(line_.output, step.output))
+    if (!step.output.empty() && step.failure.empty() && links.is_on_the_way(step.output))
       step.failure = "an output folder already exists as a symbolic link";
     if (step.output.empty() || !step.failure.empty() || ::lstat(step.output.c_str(), &old) != 0) return;
     if (by_id_.contains({old.st_dev, old.st_ino}))
@@ -130,15 +131,17 @@ private:
 
 } // namespace
 
-bool passes_link(const std::string& folder, const std::string& path) {
-  std::size_t end = folder.size();
-  while (end < path.size() && path[end] == '/') ++end;
-  while ((end = path.find('/', end)) != std::string::npos) {
-    struct stat info {};
-    if (::lstat(path.substr(0, end).c_str(), &info) == 0 && S_ISLNK(info.st_mode)) return true;
-    ++end;
-  }
-  return false;
+OutputLinks::OutputLinks(const std::string& folder) : base_size_(folder.size()) {}
+
+bool OutputLinks::is_on_the_way(const std::string& path) {
+  const std::size_t end = path.rfind('/');
+  if (end == std::string::npos || end <= base_size_) return false;
+  std::string folder = path.substr(0, end);
+  if (const auto known = known_.find(folder); known != known_.end()) return known->second;
+  struct stat info {};
+  const bool is_linked =
+      is_on_the_way(folder) || (::lstat(folder.c_str(), &info) == 0 && S_ISLNK(info.st_mode));
+  return known_.emplace(std::move(folder), is_linked).first->second;
 }
 
 bool is_mirror(const CommandLine& line) {

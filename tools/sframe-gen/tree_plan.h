@@ -7,7 +7,9 @@
 
 #include "command_line.h"
 
+#include <cstddef>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sframe::gen {
@@ -34,9 +36,18 @@ struct Plan {
       folders; ///< to be made, with --emit=elf and an output folder; outer ones first
 };
 
-/// True if a folder of the path below `folder` is a symbolic link: it may lead anywhere. A path that ends in
-/// '/' is that of a folder.
-bool passes_link(const std::string& folder, const std::string& path);
+/// Finds symbolic links in paths below a folder: they may lead anywhere. Looks at each folder once: a deep
+/// tree has as many folders above each of its own.
+class OutputLinks {
+public:
+  explicit OutputLinks(const std::string& folder);
+  /// True if a folder of the path below the folder is a link. A path that ends in '/' is that of a folder.
+  bool is_on_the_way(const std::string& path);
+
+private:
+  std::size_t base_size_;
+  std::unordered_map<std::string, bool> known_;
+};
 
 /// True if the output is a copy of the whole tree: links, folders, and files that are not converted.
 bool is_mirror(const CommandLine& line);
