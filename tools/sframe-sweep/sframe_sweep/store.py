@@ -118,7 +118,8 @@ class Store:
         try:
             yield
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite has ended it where the disk is full
+                self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
 
