@@ -638,6 +638,14 @@ void Module::find_sidecar() {
     parts_->sidecar_image = std::move(*image);
 }
 
+/// Of the sidecar, the separate debug file or the module's own image.
+const std::string& Module::path_of(const elf::Image* image) const {
+  if (parts_->sidecar_image && image == &*parts_->sidecar_image) return parts_->sidecar->path();
+  if (parts_->debug && parts_->debug->image && image == &*parts_->debug->image)
+    return parts_->debug->file->path();
+  return info_.path;
+}
+
 UnwindTables& Module::tables() {
   if (tables_used_) return *parts_->tables;
   load();
@@ -648,8 +656,10 @@ UnwindTables& Module::tables() {
   parts_->tables->set_budget(files_.budget.get()); // they may have been made for another process
   tables_used_ = true;
   if (!parts_->sidecar_problem.empty()) problem_ = parts_->sidecar_problem;
-  if (problem_.empty() && !parts_->tables->problems().empty())
-    problem_ = info_.path + ": " + parts_->tables->problems().front();
+  if (problem_.empty() && !parts_->tables->problems().empty()) {
+    const TableProblem& first = parts_->tables->problems().front();
+    problem_ = path_of(first.image) + ": " + first.text;
+  }
   return *parts_->tables;
 }
 

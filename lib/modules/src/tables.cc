@@ -67,12 +67,11 @@ private:
 UnwindTables::~UnwindTables() = default;
 
 UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
-    : abi_(abi), budget_(sources.budget) {
-  const elf::Image* const with_sframe = sources.sidecar ? sources.sidecar : sources.image;
-  file_budget_ = with_sframe ? with_sframe->budget() : nullptr;
+    : abi_(abi), budget_(sources.budget), sframe_image_(sources.sidecar ? sources.sidecar : sources.image),
+      file_budget_(sframe_image_ ? sframe_image_->budget() : nullptr) {
   if (sources.sidecar) add_sframe(*sources.sidecar);
   if (sources.image && sources.image_is_memory) {
-    add_cfi(cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
+    add_cfi(*sources.image, cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
       return sources.memory->memory_at(address + sources.bias);
     }));
     if (const auto* segment = sources.image->find_segment(elf::pt_gnu_sframe); segment && sframe_.empty()) {
@@ -83,10 +82,10 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
     }
   } else if (sources.image) {
     if (sframe_.empty()) add_sframe(*sources.image);
-    add_cfi(cfi::open_cfi(*sources.image));
+    add_cfi(*sources.image, cfi::open_cfi(*sources.image));
   }
   if (sources.code) add_generated(*sources.code);
-  if (sources.debug) add_cfi(cfi::open_cfi(*sources.debug, {.eh_frame = false}));
+  if (sources.debug) add_cfi(*sources.debug, cfi::open_cfi(*sources.debug, {.eh_frame = false}));
   if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
     generate_sframe(*sources.image);
   finish_sframe();
@@ -97,7 +96,7 @@ void UnwindTables::add_sframe(const elf::Image& image) {
     auto contents =
         image.relocatable() ? elf::ObjectLayout::sframe_contents(image, table) : image.contents(table);
     if (!contents) {
-      problems_.push_back(contents.error().text());
+      add_sframe_problem(contents.error().text());
       continue;
     }
     contents_.push_back(std::move(*contents));
@@ -110,12 +109,12 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
   for (;;) {
     auto section = sections.next();
     if (!section) {
-      problems_.push_back(to_problem(section.error()).text());
+      add_sframe_problem(to_problem(section.error()).text());
       return;
     }
     if (!*section) return;
     if (file_budget_ && !file_budget_->take_section()) {
-      problems_.push_back(file_budget_->problem()->text());
+      add_sframe_problem(file_budget_->problem()->text());
       return;
     }
     if (&(*section)->abi() == &abi_) sframe_.push_back(**section);
@@ -146,17 +145,17 @@ void UnwindTables::finish_sframe() {
   // The index does not record the section of a row, so `fixed` must mean the same in all.
   for (const sframe::Section& section : sframe_)
     if (fixed(section) != fixed(sframe_.front())) {
-      problems_.push_back("SFrame sections with different fixed offsets: only the first is used");
+      add_sframe_problem("SFrame sections with different fixed offsets: only the first is used");
       sframe_.resize(1, sframe_.front());
       break;
     }
   if (!may_index()) {
-    problems_.push_back(file_budget_->problem()->text());
+    add_sframe_problem(file_budget_->problem()->text());
     sframe_.clear();
     return;
   }
   if (auto wrong = index_sframe()) {
-    problems_.push_back(to_problem(*wrong).text());
+    add_sframe_problem(to_problem(*wrong).text());
     sframe_.clear();
   }
 }
@@ -219,9 +218,9 @@ std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t addre
   return answer;
 }
 
-void UnwindTables::add_cfi(cfi::ImageCfi opened) {
+void UnwindTables::add_cfi(const elf::Image& image, cfi::ImageCfi opened) {
   for (elf::Contents& contents : opened.storage) contents_.push_back(std::move(contents));
-  for (const Problem& problem : opened.problems) problems_.push_back(problem.text());
+  for (const Problem& problem : opened.problems) problems_.push_back({problem.text(), &image});
   for (const cfi::ImageSection& one : opened.sections) cfi_.push_back(one.finder());
 }
 

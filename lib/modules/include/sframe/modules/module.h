@@ -299,6 +299,7 @@ private:
   ModuleParts* debug_parts();
   void find_alternate(ModuleParts& debug);
   void find_sidecar();
+  const std::string& path_of(const elf::Image* image) const;
   void make_tables(const elf::Image* separate);
   void load_symbols();
   void open_debugdata();

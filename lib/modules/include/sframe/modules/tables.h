@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -64,6 +65,12 @@ struct ConvertedSframe {
   std::uint64_t address = 0;        ///< the link address that it was made for
 };
 
+/// A damaged table.
+struct TableProblem {
+  std::string text;                  ///< one line, without the file's name
+  const elf::Image* image = nullptr; ///< the one of TableSources that has the table
+};
+
 class UnwindTables {
 public:
   /// Finds and opens the tables; reads headers only.
@@ -98,13 +105,13 @@ public:
   /// The result of TableSources::generate, if any.
   const std::optional<ConvertedSframe>& converted() const { return converted_; }
 
-  /// Damaged tables, one line each.
-  std::span<const std::string> problems() const { return problems_; }
+  std::span<const TableProblem> problems() const { return problems_; }
 
 private:
   void add_sframe(const elf::Image& image);
+  void add_sframe_problem(std::string text) { problems_.push_back({std::move(text), sframe_image_}); }
   void add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address);
-  void add_cfi(cfi::ImageCfi opened);
+  void add_cfi(const elf::Image& image, cfi::ImageCfi opened);
   void add_generated(const GeneratedCode& code);
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
@@ -124,9 +131,10 @@ private:
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;
-  std::vector<std::string> problems_;
+  std::vector<TableProblem> problems_;
   Budget* budget_;
-  Budget* file_budget_ = nullptr;         ///< of the file with the SFrame sections, by its own size
+  const elf::Image* sframe_image_;        ///< that has the SFrame sections
+  Budget* file_budget_ = nullptr;         ///< of its file, by its own size
   std::unique_ptr<CostlyFde> costly_fde_; ///< the last FDE with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
 };
