@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -290,11 +292,25 @@ bool walk_threads(std::span<const process::Thread* const> threads, process::Proc
 
 bool report_modules(tool::MessageSink& messages, process::ProcessState& process) {
   bool missing = false;
+  std::vector<std::string> limits; // one may be that of many modules, and each file may have one
   for (modules::Module& module : process.modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;
-    messages.warning({}, module.problem_so_far());
     missing |= module.file_missing() || module.has_reached_limit();
+    if (module.has_reached_limit())
+      limits.push_back(module.problem_so_far());
+    else
+      messages.warning({}, module.problem_so_far());
   }
+  if (limits.empty()) return missing;
+  const std::string first = limits.front();
+  std::ranges::sort(limits);
+  limits.erase(std::ranges::unique(limits).begin(), limits.end());
+  const std::size_t others = limits.size() - 1;
+  messages.warning({}, others == 0 ? first
+                                   : first + "; " + std::to_string(others) + " other file" +
+                                         (others == 1 ? " has" : "s have") + " reached theirs");
+  for (const std::string& limit : limits)
+    if (limit != first) messages.detail({}, limit);
   return missing;
 }
 

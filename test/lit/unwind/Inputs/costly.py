@@ -107,6 +107,21 @@ elif case == "one-file":
     notes = status(1, code + 8, stack) + files(*((start, start + 0x3000, 0, path) for start in starts))
     with open(os.path.join(folder, "core"), "wb") as file:
         file.write(core(notes, [*((start, program[:4096], 0x3000, 5) for start in starts), (stack, ram, len(ram), 6)]))
+elif case == "three-files":
+    # Three files, a frame in each, whose tables are 200 MB in 0.2.
+    packed = struct.pack("<IIQQ", 1, 0, 200 << 20, 1) + zlib.compress(bytes(200 << 20), 1)
+    program = elf([(".eh_frame", 1, 0x802, packed)], 4096)
+    starts = [text + 0x1000000 * i for i in range(3)]
+    ram = words([start + 4096 + 8 for start in starts] + [0])
+    os.makedirs(folder, exist_ok=True)
+    paths = [os.path.join(os.path.abspath(folder), "program%d" % i) for i in range(3)]
+    for path in paths:
+        with open(path, "wb") as file:
+            file.write(program)
+    notes = b"".join(status(1 + i, start + 4096 + 8, stack) for i, start in enumerate(starts))
+    notes += files(*((start, start + 0x3000, 0, path) for start, path in zip(starts, paths)))
+    with open(os.path.join(folder, "core"), "wb") as file:
+        file.write(core(notes, [*((start, program[:4096], 0x3000, 5) for start in starts), (stack, ram, len(ram), 6)]))
 elif case == "mappings":
     # 2,000 mappings of 8 bytes each, of the stack, which is in the file only.
     ram = words([code + 8 + i % 1000 for i in range(1999)] + [0])
