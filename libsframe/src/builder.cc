@@ -48,11 +48,6 @@ bool same_words(const Words& a, const Words& b) {
   return true;
 }
 
-/// Makes room for one element, so that the next push_back() cannot fail.
-template <class T> void make_room(std::vector<T>& elements) {
-  if (elements.size() == elements.capacity()) elements.reserve(std::max<std::size_t>(8, elements.size() * 2));
-}
-
 /// Sets the row's words, or returns why the version cannot represent it or the reader not use it.
 std::optional<RefusalReason> encode(const FrameRow& row, const WordMeaning& how, const UsableRows& usable,
                                     Words& words) {
@@ -198,7 +193,9 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
 
   // Space for the longest possible rows; the unused part is released.
   const auto make_space = [&](std::size_t row_size) {
-    encoded_.resize(at + version_->attribute_size + rows.size() * row_size);
+    const std::size_t size = version_->attribute_size + rows.size() * row_size;
+    make_room(encoded_, size);
+    encoded_.resize(at + size);
     return encoded_.data() + at + version_->attribute_size;
   };
   std::optional<Written> written;
@@ -339,6 +336,7 @@ Builder::Run Builder::copy_bytes(const Builder& from, const Run& run) {
   Run copy = run;
   copy.at = encoded_.size() & Run::max_at;
   const std::size_t from_at = run.at, size = run.size;
+  make_room(encoded_, size);
   encoded_.resize(encoded_.size() + size);
   std::memcpy(encoded_.data() + copy.at, from.encoded_.data() + from_at, size); // `from` may be this builder
   return copy;
@@ -420,7 +418,7 @@ Builder::Slot& Builder::slot_for(std::span<const std::byte> bytes, FreType fre_t
 void Builder::make_room_in_table(std::size_t more) {
   const std::size_t least = (runs_.size() + more) * 2;
   if (least <= table_.size()) return;
-  std::vector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(least)), Slot{no_run, 0});
+  LargeVector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(least)), Slot{no_run, 0});
   const std::uint64_t mask = larger.size() - 1;
   const auto insert = [&](const Slot& slot) {
     std::uint64_t at = slot.tag & mask;

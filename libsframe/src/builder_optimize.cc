@@ -56,7 +56,7 @@ public:
   /// Those of functions [0, end). May be called by several threads at the same time.
   void find(std::uint32_t end) {
     const std::lock_guard lock(mutex_);
-    std::vector<Function>& functions = builder_.functions_;
+    LargeVector<Function>& functions = builder_.functions_;
     for (; next_ < end; ++next_) {
       if (options_.expect && next_ + functions_ahead < functions.size()) {
         const Fde& ahead = functions[next_ + functions_ahead].fde;
@@ -315,7 +315,7 @@ private:
     attributes.num_fres = group.rows();
     attributes.fre_type = format::fre_type_for(group.last());
     attributes.fde_type = type_of(atoms[cut.first].function);
-    std::vector<std::byte>& bytes = out.encoded_;
+    LargeVector<std::byte>& bytes = out.encoded_;
     const std::uint64_t at = bytes.size();
     bytes.resize(at + group.run_bytes());
     std::byte* to = bytes.data() + at;
@@ -370,7 +370,7 @@ void Builder::share_beginnings() {
     if (next.fre_type == runs_[run].fre_type && starts_with(run_bytes(next), run_bytes(runs_[run])))
       holders_[run] = holders_[order[i + 1]];
   }
-  std::vector<std::byte> kept;
+  LargeVector<std::byte> kept;
   for (std::uint32_t i = 0; i < runs_.size(); ++i) {
     if (holders_[i] != i) continue;
     const auto bytes = run_bytes(runs_[i]);

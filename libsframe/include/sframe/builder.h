@@ -17,6 +17,7 @@
 #include "sframe/address.h"
 #include "sframe/expected.h"
 #include "sframe/fde.h"
+#include "sframe/large_vector.h"
 #include "sframe/row.h"
 #include "sframe/version.h"
 
@@ -311,10 +312,10 @@ private:
   const AbiTraits* abi_;
   const format::Version* version_;
   ByteOrder order_;
-  std::vector<Function> functions_;
-  std::vector<Run> runs_;
-  std::vector<std::byte> encoded_;     ///< what runs_ point to
-  std::vector<Slot> table_;            ///< with share_rows: runs_ by their bytes
+  LargeVector<Function> functions_;
+  LargeVector<Run> runs_;
+  LargeVector<std::byte> encoded_;     ///< what runs_ point to
+  LargeVector<Slot> table_;            ///< with share_rows: runs_ by their bytes
   std::vector<std::uint32_t> holders_; ///< holder() for the first runs_; empty before share_beginnings()
   std::vector<FrameRow> scratch_;      ///< rows being sorted or encoded again; kept for its capacity
   std::uint64_t num_fres_ = 0;

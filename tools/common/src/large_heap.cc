@@ -6,14 +6,13 @@
 #include "sframe/tool/large_heap.h"
 
 #ifdef __GLIBC__
-#  include "sframe/address.h"
+#  include "sframe/large_vector.h"
 
 #  include <algorithm>
 #  include <climits>
 #  include <cstdlib>
 #  include <malloc.h>
 #  include <mutex>
-#  include <sys/mman.h>
 #  include <thread>
 #  include <unistd.h>
 #endif
@@ -25,9 +24,6 @@ namespace sframe::tool {
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
-
-/// The size of a large page; on other machines than AMD64 it may be larger, then the kernel rounds.
-constexpr std::uint64_t large_page = 2 * mib;
 
 /// Inputs below get nothing: to clear large pages would take longer.
 constexpr std::uint64_t least_input = 16 * mib;
@@ -48,10 +44,8 @@ void extend_heap(std::uint64_t bytes) {
   ::mallopt(M_TOP_PAD, static_cast<int>(bytes));
   void* volatile more_than_is_left = std::malloc(mib); // volatile: else a compiler may remove both calls
   std::free(more_than_is_left);
-  ::mallopt(M_TOP_PAD, large_page);
-  const auto first = align_up(begin, large_page);
-  if (const auto end = heap_end(); first < end)
-    ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  ::mallopt(M_TOP_PAD, 2 * mib);
+  advise_large_pages(reinterpret_cast<void*>(begin), heap_end() - begin);
 }
 
 } // namespace

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vectors whose blocks are large pages.
+
+#include <gtest/gtest.h>
+
+#include <sframe/large_vector.h>
+
+#include <cstdint>
+
+namespace sframe_large_vector_test {
+
+using namespace sframe;
+
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+template <class T> bool starts_a_large_page(const LargeVector<T>& elements) {
+  return reinterpret_cast<std::uintptr_t>(elements.data()) % large_page == 0;
+}
+
+TEST(LargeVector, KeepsElementsAsItGrows) {
+  LargeVector<std::uint32_t> numbers;
+  constexpr std::uint32_t count = 3 * least_large_block / sizeof(std::uint32_t);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    make_room(numbers);
+    const std::uint32_t* const before = numbers.data();
+    numbers.push_back(i);
+    ASSERT_EQ(numbers.data(), before) << "no room for " << i;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(numbers[i], i);
+  EXPECT_TRUE(starts_a_large_page(numbers));
+  const LargeVector<std::uint32_t> copy = numbers;
+  EXPECT_EQ(copy, numbers);
+}
+
+TEST(LargeVector, LargeFromOneMiBOn) {
+  LargeVector<std::byte> bytes;
+  bytes.reserve(least_large_block);
+  EXPECT_TRUE(starts_a_large_page(bytes));
+  bytes.resize(least_large_block);
+  bytes.back() = std::byte{1};
+  EXPECT_EQ(bytes.capacity(), least_large_block);
+}
+
+TEST(LargeVector, LargeOnesGrowEightfold) {
+  LargeVector<std::byte> bytes;
+  make_room(bytes);
+  EXPECT_EQ(bytes.capacity(), 8u);
+  make_room(bytes, 100);
+  EXPECT_EQ(bytes.capacity(), 100u);
+  bytes.resize(100);
+  make_room(bytes);
+  EXPECT_EQ(bytes.capacity(), 200u);
+  bytes.resize(least_large_block / 2);
+  bytes.shrink_to_fit();
+  make_room(bytes);
+  EXPECT_EQ(bytes.capacity(), least_large_block * 4);
+}
+
+// A new element without a value is not written to; others are.
+TEST(LargeVector, Values) {
+  LargeVector<std::uint32_t> numbers(5, 7u);
+  numbers.resize(3);
+  numbers.resize(5);
+  EXPECT_EQ(numbers, (LargeVector<std::uint32_t>{7, 7, 7, 7, 7}));
+  numbers.resize(6, 0u);
+  EXPECT_EQ(numbers.back(), 0u);
+}
+
+// Any memory, also less than a large page.
+TEST(LargeVector, AdviceChangesNothing) {
+  std::vector<std::byte> bytes(3 * large_page, std::byte{5});
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, large_page, bytes.size()})
+    advise_large_pages(bytes.data() + 1, std::min(size, bytes.size() - 1));
+  EXPECT_EQ(std::ranges::count(bytes, std::byte{5}), static_cast<std::ptrdiff_t>(bytes.size()));
+}
+
+} // namespace sframe_large_vector_test
