@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The end of building a section: finish() sorts the functions, assigns each run of encoded rows its position
-// in that order, and copies.
+// The end of building a section: finish() sorts the functions, and writes their entries and each run of
+// encoded rows in that order.
 
 #include "sframe/builder.h"
 
@@ -13,70 +13,39 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace sframe {
 
-/// The positions of all parts.
-struct Builder::Layout {
-  std::vector<std::uint32_t> order; ///< numbers of functions_, sorted
-  std::vector<std::uint32_t>
-      run_positions; ///< per run that is its own holder, from the FRE sub-section's start
-  std::uint32_t fre_size = 0;
+/// The numbers of the functions, sorted by the distance from the section, which readers compare
+/// (Section::find_fde). It differs from address order if functions are on both sides of the section, near the
+/// top and the bottom of the address space.
+std::vector<std::uint32_t> Builder::by_distance(std::uint64_t address) const {
+  const auto key = [&](std::uint32_t number) {
+    constexpr std::uint64_t lowest = std::uint64_t{1} << 63; // in the order of signed numbers
+    return functions_[number].fde.start - address + lowest;
+  };
+  std::vector<std::uint32_t> order(functions_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (std::ranges::adjacent_find(order, std::ranges::greater_equal(), key) == order.end()) return order;
 
-  /// For a section at `address`.
-  static expected<Layout, Refusal> make(const Builder& builder, std::uint64_t address);
-  static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
-};
-
-/// Sorts by the distance from the section, which readers compare (Section::find_fde). It differs from address
-/// order if functions are on both sides of the section, near the top and the bottom of the address space.
-std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
-  const auto& functions = builder.functions_;
-  constexpr std::uint64_t lowest = std::uint64_t{1} << 63; // in the order of signed numbers
-  auto order = radix_order(static_cast<std::uint32_t>(functions.size()), [&](std::uint32_t number) {
-    return functions[number].fde.start - address + lowest;
-  });
-
+  order = radix_order(static_cast<std::uint32_t>(order.size()), key);
   // Functions with equal starts are rare.
-  const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
+  const auto bytes_of = [&](const Function& f) { return run_bytes(runs_[f.run]); };
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    const Function &x = functions[a], &y = functions[b];
+    const Function &x = functions_[a], &y = functions_[b];
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
   };
   for (auto first = order.begin(); first != order.end();) {
     const auto last = std::find_if(first + 1, order.end(), [&](std::uint32_t number) {
-      return functions[number].fde.start != functions[*first].fde.start;
+      return functions_[number].fde.start != functions_[*first].fde.start;
     });
     if (last - first > 1) std::stable_sort(first, last, before);
     first = last;
   }
   return order;
-}
-
-expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
-  if (builder.options_.aux_header.size() > 0xff) return unexpected(Refusal{RefusalReason::aux_header_size});
-  const auto& runs = builder.runs_;
-  const auto& functions = builder.functions_;
-  Layout layout;
-  layout.order = by_address(builder, address);
-
-  constexpr std::uint32_t unplaced = 0xffffffff;
-  layout.run_positions.assign(runs.size(), unplaced);
-  std::uint64_t at = 0;
-  for (const std::uint32_t number : layout.order) {
-    const std::uint32_t run = builder.holder(functions[number].run);
-    std::uint32_t& position = layout.run_positions[run];
-    if (position != unplaced) continue;
-    if (at >= unplaced) return refused(RefusalReason::section_too_large, functions[number].fde);
-    position = static_cast<std::uint32_t>(at);
-    at += runs[run].size;
-  }
-  if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 ||
-      functions.size() > max_u32)
-    return unexpected(Refusal{RefusalReason::section_too_large});
-  layout.fre_size = static_cast<std::uint32_t>(at);
-  return layout;
 }
 
 std::uint64_t Builder::field_offset(std::uint64_t position) const {
@@ -121,8 +90,11 @@ std::optional<Builder::SectionAddresses> Builder::section_addresses() const {
   return SectionAddresses{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
 }
 
-void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {
+void Builder::write_header(std::byte* out) const {
   namespace field = header_offset;
+  std::uint8_t flags = flag_sorted;
+  if (options_.pcrel) flags |= flag_func_start_pcrel;
+  if (options_.frame_pointer && version_->flags & flag_frame_pointer) flags |= flag_frame_pointer;
   store(out, magic, order_);
   store(out + field::version, version_->number, order_);
   store(out + field::flags, flags, order_);
@@ -132,57 +104,61 @@ void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* 
   store(out + field::aux_size, static_cast<std::uint8_t>(options_.aux_header.size()), order_);
   store(out + field::num_fdes, num_fdes(), order_);
   store(out + field::num_fres, static_cast<std::uint32_t>(num_fres_), order_);
-  store(out + field::fre_size, layout.fre_size, order_);
+  store(out + field::fre_size, static_cast<std::uint32_t>(encoded_.size()), order_);
   store(out + field::fde_offset, std::uint32_t{0}, order_);
   store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size),
         order_);
   std::ranges::copy(options_.aux_header, out + header_size);
 }
 
-void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start,
-                          std::byte* entry) const {
-  format::FdeFields fields{.start = start, .fde = {function.fde}};
-  fields.fde.num_fres = runs_[function.run].num_fres;
-  fields.fde.fre_type = runs_[function.run].fre_type;
-  fields.fde.fre_offset = layout.run_positions[holder(function.run)];
-  version_->codec.write_entry(entry, order_, fields);
-}
+expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
+  if (options_.aux_header.size() > 0xff) return unexpected(Refusal{RefusalReason::aux_header_size});
+  const std::uint64_t index_end = field_offset(functions_.size());
+  if (index_end > max_u32 || encoded_.size() > max_u32 || num_fres_ > max_u32)
+    return unexpected(Refusal{RefusalReason::section_too_large});
 
-/// Copies the runs; those that follow each other here and there, as all do if functions were added in the
-/// order of addresses, at once.
-void Builder::write_runs(const Layout& layout, std::byte* out) const {
-  std::uint64_t from = 0, to = 0, size = 0;
-  const auto copy = [&] { std::copy_n(encoded_.data() + from, size, out + to); };
-  for (std::uint32_t i = 0; i < runs_.size(); ++i) {
-    if (holder(i) != i) continue;
-    const Run& run = runs_[i];
-    const std::uint32_t position = layout.run_positions[i];
-    if (run.at != from + size || position != to + size) {
+  // The rows are appended: to fill the whole section with zeros first would write twice.
+  std::vector<std::byte> out;
+  out.reserve(size());
+  advise_large_pages(out.data(), size());
+  out.resize(index_end);
+  write_header(out.data());
+
+  constexpr std::uint32_t unplaced = 0xffffffff;
+  LargeVector<std::uint32_t> positions(runs_.size(), unplaced); // of holders, in the FRE sub-section
+  std::uint32_t position = 0;                                   // of the next one
+  // Runs that follow each other here and there, as all do if functions were added in the order of addresses,
+  // are copied at once.
+  std::span<const std::byte> to_copy;
+  const auto copy = [&] { out.insert(out.end(), to_copy.begin(), to_copy.end()); };
+  const auto place = [&](const Run& run) {
+    const auto bytes = run_bytes(run);
+    if (to_copy.data() + to_copy.size() == bytes.data()) {
+      to_copy = {to_copy.data(), to_copy.size() + bytes.size()};
+    } else {
       copy();
-      from = run.at, to = position, size = 0;
+      to_copy = bytes;
     }
-    size += run.size;
+    return std::exchange(position, position + run.size);
+  };
+
+  const auto order = by_distance(address);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Function& function = functions_[order[i]];
+    const std::uint64_t field = field_offset(i);
+    format::FdeFields fields{
+        .start = static_cast<std::int64_t>(function.fde.start - address - (options_.pcrel ? field : 0)),
+        .fde = {function.fde}};
+    if (version_->start_size == 4 && fields.start != static_cast<std::int32_t>(fields.start))
+      return refused(RefusalReason::out_of_reach, function.fde);
+    const std::uint32_t run = holder(function.run);
+    if (positions[run] == unplaced) positions[run] = place(runs_[run]);
+    fields.fde.num_fres = runs_[function.run].num_fres;
+    fields.fde.fre_type = runs_[function.run].fre_type;
+    fields.fde.fre_offset = positions[run];
+    version_->codec.write_entry(out.data() + field, order_, fields);
   }
   copy();
-}
-
-expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
-  auto layout = Layout::make(*this, address);
-  if (!layout) return unexpected(layout.error());
-  std::vector<std::byte> out(size());
-  std::uint8_t flags = flag_sorted;
-  if (options_.pcrel) flags |= flag_func_start_pcrel;
-  if (options_.frame_pointer && version_->flags & flag_frame_pointer) flags |= flag_frame_pointer;
-  write_header(*layout, flags, out.data());
-  for (std::size_t i = 0; i < layout->order.size(); ++i) {
-    const Function& function = functions_[layout->order[i]];
-    const std::uint64_t field = field_offset(i);
-    const auto start = static_cast<std::int64_t>(function.fde.start - address - (options_.pcrel ? field : 0));
-    if (version_->start_size == 4 && start != static_cast<std::int32_t>(start))
-      return refused(RefusalReason::out_of_reach, function.fde);
-    write_entry(function, *layout, start, out.data() + field);
-  }
-  write_runs(*layout, out.data() + field_offset(functions_.size()));
   return out;
 }
 

@@ -30,7 +30,7 @@ void* pointer(std::uintptr_t address) {
 
 void advise_large_pages(void* memory, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory), first = align_up(begin, large_page);
-  if (first < begin + bytes) ::madvise(pointer(first), begin + bytes - first, MADV_HUGEPAGE);
+  if (first + large_page <= begin + bytes) ::madvise(pointer(first), begin + bytes - first, MADV_HUGEPAGE);
 }
 
 void* allocate_large(std::size_t bytes) {

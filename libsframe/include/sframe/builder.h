@@ -266,7 +266,6 @@ private:
     std::uint32_t run;
     std::uint32_t tag; ///< the lower half of the hash, which also gives the slot's place
   };
-  struct [[gnu::visibility("hidden")]] Layout;
   class [[gnu::visibility("hidden")]] Joins;
   class [[gnu::visibility("hidden")]] Optimizer;
   class [[gnu::visibility("hidden")]] TypeChoice;
@@ -302,10 +301,8 @@ private:
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
   void make_room_in_table(std::size_t more = 1);
-  void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
-  void write_entry(const Function& function, const Layout& layout, std::int64_t start,
-                   std::byte* entry) const;
-  void write_runs(const Layout& layout, std::byte* out) const;
+  void write_header(std::byte* out) const;
+  std::vector<std::uint32_t> by_distance(std::uint64_t address) const;
   std::uint64_t field_offset(std::uint64_t position) const;
 
   BuildOptions options_;
