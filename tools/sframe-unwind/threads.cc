@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unistd.h>
@@ -292,25 +294,26 @@ bool walk_threads(std::span<const process::Thread* const> threads, process::Proc
 
 bool report_modules(tool::MessageSink& messages, process::ProcessState& process) {
   bool missing = false;
-  std::vector<std::string> limits; // one may be that of many modules, and each file may have one
+  std::set<std::string> known; // modules of one file have the same problem
+  std::vector<std::string> limits;
   for (modules::Module& module : process.modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;
+    const std::string& problem = module.problem_so_far();
     missing |= module.file_missing() || module.has_reached_limit();
+    if (!known.insert(problem).second) continue;
     if (module.has_reached_limit())
-      limits.push_back(module.problem_so_far());
+      limits.push_back(problem);
     else
-      messages.warning({}, module.problem_so_far());
+      messages.warning({}, problem);
   }
   if (limits.empty()) return missing;
-  const std::string first = limits.front();
-  std::ranges::sort(limits);
-  limits.erase(std::ranges::unique(limits).begin(), limits.end());
   const std::size_t others = limits.size() - 1;
-  messages.warning({}, others == 0 ? first
-                                   : first + "; " + std::to_string(others) + " other file" +
-                                         (others == 1 ? " has" : "s have") + " reached theirs");
-  for (const std::string& limit : limits)
-    if (limit != first) messages.detail({}, limit);
+  if (others == 0)
+    messages.warning({}, limits.front());
+  else
+    messages.warning({}, limits.front() + "; " + std::to_string(others) + " other file" +
+                             (others == 1 ? " has" : "s have") + " reached theirs");
+  for (const std::string& other : std::span(limits).subspan(1)) messages.detail({}, other);
   return missing;
 }
 
