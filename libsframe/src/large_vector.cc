@@ -22,30 +22,39 @@ namespace {
 /// That of AMD64, and of most other machines; where it is larger, the kernel rounds.
 constexpr std::size_t large_page = std::size_t{2} << 20;
 
-void* pointer(std::uintptr_t address) {
-  return reinterpret_cast<void*>(address);
+std::size_t in_large_pages(std::size_t bytes) {
+  return static_cast<std::size_t>(align_up(bytes, large_page));
+}
+
+/// Bytes from `memory` to the first large page.
+std::size_t before_large_page(const void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<std::size_t>(align_up(address, large_page) - address);
 }
 
 } // namespace
 
 void advise_large_pages(void* memory, std::size_t bytes) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory), first = align_up(begin, large_page);
-  if (first + large_page <= begin + bytes) ::madvise(pointer(first), begin + bytes - first, MADV_HUGEPAGE);
+  const std::size_t before = before_large_page(memory);
+  if (before + large_page > bytes) return;
+  ::madvise(static_cast<std::byte*>(memory) + before, bytes - before, MADV_HUGEPAGE);
 }
 
 void* allocate_large(std::size_t bytes) {
-  const std::size_t size = align_up(bytes, large_page), mapped = size + large_page;
+  const std::size_t size = in_large_pages(bytes), mapped = size + large_page;
   void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory), first = align_up(begin, large_page);
-  if (begin < first) ::munmap(memory, first - begin);
-  ::munmap(pointer(first + size), begin + mapped - (first + size));
-  ::madvise(pointer(first), size, MADV_HUGEPAGE);
-  return pointer(first);
+  // As much is given back as is mapped for the alignment.
+  const std::size_t before = before_large_page(memory);
+  std::byte* const first = static_cast<std::byte*>(memory) + before;
+  if (before != 0) ::munmap(memory, before);
+  ::munmap(first + size, large_page - before);
+  ::madvise(first, size, MADV_HUGEPAGE);
+  return first;
 }
 
 void free_large(void* memory, std::size_t bytes) {
-  ::munmap(memory, align_up(bytes, large_page));
+  ::munmap(memory, in_large_pages(bytes));
 }
 
 #else
