@@ -44,10 +44,10 @@ void* allocate_large(std::size_t bytes) {
   const std::size_t size = in_large_pages(bytes), mapped = size + large_page;
   void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  // As much is given back as is mapped for the alignment.
+  // As much is given back as is mapped for the alignment; nothing happens for zero bytes.
   const std::size_t before = before_large_page(memory);
   std::byte* const first = static_cast<std::byte*>(memory) + before;
-  if (before != 0) ::munmap(memory, before);
+  ::munmap(memory, before);
   ::munmap(first + size, large_page - before);
   ::madvise(first, size, MADV_HUGEPAGE);
   return first;
