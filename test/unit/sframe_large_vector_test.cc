@@ -6,7 +6,13 @@
 
 #include <sframe/large_vector.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
+#include <fstream>
+#include <new>
 
 namespace sframe_large_vector_test {
 
@@ -55,6 +61,23 @@ TEST(LargeVector, LargeOnesGrowEightfold) {
   bytes.shrink_to_fit();
   make_room(bytes);
   EXPECT_EQ(bytes.capacity(), least_large_block * 4);
+}
+
+// A process may have less address space than growing eightfold takes.
+TEST(LargeVector, GrowsByWhatThereIs) {
+  std::uint64_t pages = 0;
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  LargeVector<std::byte> bytes(4 * least_large_block);
+  rlimit limit = before;
+  limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + 20 * least_large_block;
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  make_room(bytes, least_large_block);
+  EXPECT_EQ(bytes.capacity(), 5 * least_large_block);
+  EXPECT_THROW(make_room(bytes, 64 * least_large_block), std::bad_alloc);
+  EXPECT_EQ(bytes.size(), 4 * least_large_block);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
 // A new element without a value is not written to; others are.

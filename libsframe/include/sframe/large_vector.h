@@ -62,13 +62,17 @@ template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
 /// Makes room for so many more elements, so that adding them cannot fail. Doubles the capacity; that of large
 /// blocks grows eightfold, since it is only address space until it is written to, and copying fills new
-/// memory.
+/// memory; where there is less address space, by what is needed.
 template <class T> void make_room(LargeVector<T>& elements, std::size_t more = 1) {
   const std::size_t least = elements.size() + more;
   if (least <= elements.capacity()) return;
   std::size_t room = std::max<std::size_t>({8, least, elements.size() * 2});
   if (room * sizeof(T) >= least_large_block) room *= 4;
-  elements.reserve(room);
+  try {
+    elements.reserve(room);
+  } catch (const std::bad_alloc&) {
+    elements.reserve(least);
+  }
 }
 
 } // namespace sframe
