@@ -813,6 +813,26 @@ TEST(Walker, EndsWithTheBudget) {
   }
 }
 
+/// Frames are found without steps in debug information, which are for lines and variables, but without
+/// nothing else.
+TEST(Walker, GoesOnWithoutDebugInformation) {
+  for (std::size_t i = 0; i < resource_count; ++i) {
+    const auto resource = static_cast<Resource>(i);
+    LimitedSpace space(1);
+    EXPECT_FALSE(space.budget()->take(resource, ~std::uint64_t{0}));
+    Walker walker(space,
+                  list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                    return to_caller(caller, 0x1100, *frame.registers.get(rsp) + 16);
+                  })));
+    walker.set_max_frames(5000);
+    Collected got;
+    const StopReason reason = walker.walk(start(0x1000, 0x7000), got).reason;
+    const bool goes_on = resource == Resource::debug_steps;
+    EXPECT_EQ(reason, goes_on ? StopReason::frame_limit : StopReason::budget) << name_of(resource);
+    EXPECT_EQ(got.frames.size(), goes_on ? 5000u : 1u) << name_of(resource);
+  }
+}
+
 /// Frames are taken from the budget, all of them, by walks of any length.
 TEST(Walker, FramesAreTakenFromTheBudget) {
   constexpr std::uint32_t all = 1 << 17; // docs/limits.md

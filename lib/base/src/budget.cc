@@ -79,7 +79,7 @@ void Budget::refill(std::uint64_t size) {
 void Budget::use_up(Resource resource) {
   std::uint8_t none = 0;
   left_[static_cast<std::size_t>(resource)].store(0, std::memory_order_relaxed);
-  used_up_.fetch_or(1u << static_cast<unsigned>(resource), std::memory_order_relaxed);
+  used_up_.fetch_or(bit(resource), std::memory_order_relaxed);
   first_.compare_exchange_strong(none, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(resource)),
                                  std::memory_order_relaxed);
 }

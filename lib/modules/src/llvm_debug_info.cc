@@ -248,8 +248,10 @@ std::optional<DebugEntry> DebugReader::find_origin(const DebugEntry& from, const
 std::optional<DebugEntry> DebugReader::referred(const DebugEntry& from, llvm::dwarf::Attribute attribute) {
   const auto value = from.die.find(attribute);
   if (!value) return DebugEntry();
+  constexpr std::uint64_t steps_per_reference = 2; // LLVM searches for the entry
   auto target = find_origin(from, *value, attribute);
-  if (target && target->die && !visit(target->die)) return std::nullopt;
+  if (target && target->die && !(visit(target->die) && take(Resource::debug_steps, steps_per_reference)))
+    return std::nullopt;
   return target;
 }
 

@@ -79,8 +79,11 @@ public:
 
   bool is_used_up() const { return first_.load(std::memory_order_relaxed) != 0; }
   bool is_used_up(Resource resource) const {
-    return used_up_.load(std::memory_order_relaxed) & 1u << static_cast<unsigned>(resource);
+    return used_up_.load(std::memory_order_relaxed) & bit(resource);
   }
+  /// True if a resource that is needed to find frames is exhausted; without the others, only their lines and
+  /// variables are missing.
+  bool ends_walks() const { return used_up_.load(std::memory_order_relaxed) & ~bit(Resource::debug_steps); }
 
   /// The first exhausted resource, as a Problem with its name and limit; nothing if none is exhausted.
   std::optional<Problem> problem() const;
@@ -97,6 +100,10 @@ protected:
 
 private:
   friend class BudgetShares;
+
+  static constexpr std::uint32_t bit(Resource resource) {
+    return std::uint32_t{1} << static_cast<unsigned>(resource);
+  }
 
   bool take_from_left(Resource resource, std::uint64_t amount) {
     std::atomic<std::uint64_t>& left = left_[static_cast<std::size_t>(resource)];
