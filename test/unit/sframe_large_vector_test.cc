@@ -63,21 +63,42 @@ TEST(LargeVector, LargeOnesGrowEightfold) {
   EXPECT_EQ(bytes.capacity(), least_large_block * 4);
 }
 
+/// While it exists, the process may map so many more bytes.
+class AddressSpaceLimit {
+public:
+  explicit AddressSpaceLimit(std::uint64_t more) {
+    std::uint64_t pages = 0;
+    EXPECT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+    EXPECT_EQ(::getrlimit(RLIMIT_AS, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + more;
+    EXPECT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  }
+  ~AddressSpaceLimit() { EXPECT_EQ(::setrlimit(RLIMIT_AS, &before_), 0); }
+
+private:
+  rlimit before_{};
+};
+
 // A process may have less address space than growing eightfold takes.
 TEST(LargeVector, GrowsByWhatThereIs) {
-  std::uint64_t pages = 0;
-  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   LargeVector<std::byte> bytes(4 * least_large_block);
-  rlimit limit = before;
-  limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + 20 * least_large_block;
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  const AddressSpaceLimit limit(20 * least_large_block);
   make_room(bytes, least_large_block);
-  EXPECT_EQ(bytes.capacity(), 5 * least_large_block);
+  EXPECT_EQ(bytes.capacity(), 16 * least_large_block);
   EXPECT_THROW(make_room(bytes, 64 * least_large_block), std::bad_alloc);
   EXPECT_EQ(bytes.size(), 4 * least_large_block);
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+}
+
+// Growing by each single element would copy all of them each time.
+TEST(LargeVector, GrowsByAnEighthAtLeast) {
+  LargeVector<std::byte> bytes(16 * least_large_block);
+  const AddressSpaceLimit limit(28 * least_large_block);
+  make_room(bytes);
+  EXPECT_EQ(bytes.capacity(), 18 * least_large_block);
+  bytes.resize(bytes.capacity());
+  make_room(bytes, 4 * least_large_block);
+  EXPECT_EQ(bytes.capacity(), 22 * least_large_block);
 }
 
 // A new element without a value is not written to; others are.

@@ -62,17 +62,21 @@ template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
 /// Makes room for so many more elements, so that adding them cannot fail. Doubles the capacity; that of large
 /// blocks grows eightfold, since it is only address space until it is written to, and copying fills new
-/// memory; where there is less address space, by what is needed.
+/// memory. Where there is less address space, by half as much or less, but by an eighth at least: to copy all
+/// for each new element would take forever. Throws std::bad_alloc; nothing is changed then.
 template <class T> void make_room(LargeVector<T>& elements, std::size_t more = 1) {
-  const std::size_t least = elements.size() + more;
+  const std::size_t size = elements.size(), least = size + more;
   if (least <= elements.capacity()) return;
-  std::size_t room = std::max<std::size_t>({8, least, elements.size() * 2});
+  const std::size_t smallest = std::max(least, size + size / 8);
+  std::size_t room = std::max<std::size_t>({8, least, size * 2});
   if (room * sizeof(T) >= least_large_block) room *= 4;
-  try {
-    elements.reserve(room);
-  } catch (const std::bad_alloc&) {
-    elements.reserve(least);
+  for (; room > smallest; room /= 2) {
+    try {
+      return elements.reserve(room);
+    } catch (const std::bad_alloc&) {
+    }
   }
+  elements.reserve(smallest);
 }
 
 } // namespace sframe
