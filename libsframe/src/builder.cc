@@ -191,8 +191,10 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
     return refused(reason, fde, row);
   };
 
-  // Space for the longest possible rows; the unused part is released.
+  // Space for the longest possible rows; the unused part is released. If memory runs out, nothing is left of
+  // an attempt before: finish() writes the size of encoded_.
   const auto make_space = [&](std::size_t row_size) {
+    encoded_.resize(at);
     const std::size_t size = version_->attribute_size + rows.size() * row_size;
     make_room(encoded_, size);
     encoded_.resize(at + size);

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sframe/builder.h>
 #include <sframe/large_vector.h>
+#include <sframe/section.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <fstream>
 #include <new>
+#include <vector>
 
 namespace sframe_large_vector_test {
 
@@ -99,6 +102,27 @@ TEST(LargeVector, GrowsByAnEighthAtLeast) {
   bytes.resize(bytes.capacity());
   make_room(bytes, 4 * least_large_block);
   EXPECT_EQ(bytes.capacity(), 22 * least_large_block);
+}
+
+// The first attempt, for rows with nothing unusual, has room here; the second, which needs more, has none.
+TEST(LargeVector, ABuilderAddsNothingWhereMemoryRunsOut) {
+  Builder builder({});
+  constexpr std::uint32_t count = 60000;
+  std::vector<FrameRow> rows(count);
+  for (std::uint32_t i = 0; i < count; ++i) rows[i] = {i, Rule::value(7, 8), Rule::fixed(), {}, false};
+  rows.back().cfa = Rule::stored(6, -8);
+  constexpr std::size_t most_bytes = 13; // of such a row
+  builder.reserve(1, count * most_bytes + 64);
+  {
+    const AddressSpaceLimit limit(least_large_block);
+    EXPECT_THROW((void)builder.add({.start = 0x1000, .size = count}, rows), std::bad_alloc);
+  }
+  const auto bytes = builder.finish(0x100000);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), builder.size());
+  const auto section = Section::parse(*bytes, 0x100000);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->header().fre_size, 0u);
 }
 
 // A new element without a value is not written to; others are.
