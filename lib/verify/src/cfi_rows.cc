@@ -71,8 +71,8 @@ Finding cfi_finding(const CfiTable& table, const cfi::Error& error) {
 }
 
 CfiRows::CfiRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces, Sink* faults)
-    : input_(input), budget_(budget), pieces_(pieces),
-      resumptions_(65536 + 2 * total_bytes(input)), faults_(faults) {
+    : input_(input), budget_(budget), pieces_(pieces), resumptions_(65536 + 2 * total_bytes(input)),
+      faults_(faults) {
   sources_.reserve(input.cfi().size());
   for (const CfiTable& table : input.cfi()) sources_.emplace_back(table.section.abi());
 }

@@ -34,7 +34,8 @@ struct SframeInterval {
 
 class SframeRows {
 public:
-  /// `pieces` are disjoint and by address, and must outlive the rows. Takes from `budget` unless it is nullptr.
+  /// `pieces` are disjoint and by address, and must outlive the rows. Takes from `budget` unless it is
+  /// nullptr.
   SframeRows(const Input& input, Budget* budget, std::span<const OwnedRange> pieces);
 
   bool next(SframeInterval& interval);
