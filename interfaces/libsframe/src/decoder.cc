@@ -72,7 +72,8 @@ int copy_row(const EncodedRow& row, sframe_frame_row_entry& out) {
   return 0;
 }
 
-/// Row `number` of the function. Constant cost if `place` is at the row before, else linear in the number.
+/// Row `number` of the function. Constant cost if `place` is at it or at the row before, else linear in the
+/// number.
 std::optional<EncodedRow> find_row(const Section& section, const EncodedFde& fde, std::uint32_t number,
                                    sframe_decoder_ctx::Place& place) {
   if (!place.rows || place.function != fde.number || (place.row && place.row->number > number))
