@@ -381,6 +381,29 @@ TEST(Builder, RefusesToAddAgain) {
   EXPECT_EQ(builder.num_fdes(), 2u);
 }
 
+// Functions that share their rows have more than there are in the section. sfh_num_fres has 32 bits.
+TEST(Builder, RefusesMoreRowsThanTheHeaderCanCount) {
+  constexpr std::uint32_t num_rows = 0xffff, num_functions = 0x10001; // 0xffffffff rows
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < num_rows; ++i)
+    rows.push_back(
+        {i, Rule::value(7, static_cast<std::int32_t>(8 + i % 2 * 8)), Rule::fixed(), Rule::same(), false});
+  Builder builder({.version = VersionNumber::v3, .share_rows = true});
+  ASSERT_TRUE(builder.add(function(0, num_rows), rows));
+  const Builder::Added added = builder.last_added();
+  for (std::uint32_t i = 1; i < num_functions; ++i)
+    ASSERT_TRUE(builder.add_again(added, i * std::uint64_t{num_rows}, num_rows));
+  const auto bytes = builder.finish(0);
+  ASSERT_TRUE(bytes);
+  const auto section = Section::parse(*bytes, 0);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->header().num_fres, 0xffffffffu);
+  ASSERT_TRUE(builder.add(function(std::uint64_t{num_functions} * num_rows, 1), {&entry, 1}));
+  const auto more = builder.finish(0);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().reason, RefusalReason::section_too_large);
+}
+
 TEST(Builder, DoesNotShareRowsOfAnotherType) {
   std::vector<FrameRow> near, far;
   for (const std::uint32_t offset : {0u, 1u}) {
@@ -583,19 +606,26 @@ TEST(Builder, KernelAddressesWrap) {
 // A section below functions near the top of the address space and above others near the bottom: readers
 // compare distances, which are negative for the first.
 TEST(Builder, SortsByTheDistanceFromTheSection) {
-  Builder builder({});
-  const std::uint64_t starts[] = {0x1000, 0xffffffff81000000};
-  for (const std::uint64_t start : starts) ASSERT_TRUE(builder.add(function(start, 64), {&entry, 1}));
-  auto bytes = builder.finish(0);
-  ASSERT_TRUE(bytes);
-  auto section = Section::parse(*bytes, 0);
-  ASSERT_TRUE(section);
-  EXPECT_EQ(section->fde_start(0), 0xffffffff81000000u);
-  EXPECT_EQ(section->fde_start(1), 0x1000u);
-  for (const std::uint64_t start : starts) {
-    const auto match = section->find(start);
-    ASSERT_TRUE(match && *match);
-    EXPECT_EQ((*match)->fde.start, start);
+  struct Case {
+    std::uint64_t address, first, second;
+  };
+  // Distances are signed: the lower one comes first, at whichever address it is.
+  for (const auto& [address, first, second] :
+       {Case{0, 0xffffffff81000000, 0x1000}, Case{std::uint64_t{1} << 62, 0x1000, std::uint64_t{1} << 63}}) {
+    Builder builder({});
+    for (const std::uint64_t start : {second, first})
+      ASSERT_TRUE(builder.add(function(start, 64), {&entry, 1}));
+    const auto bytes = builder.finish(address);
+    ASSERT_TRUE(bytes);
+    const auto section = Section::parse(*bytes, address);
+    ASSERT_TRUE(section);
+    EXPECT_EQ(section->fde_start(0), first);
+    EXPECT_EQ(section->fde_start(1), second);
+    for (const std::uint64_t start : {first, second}) {
+      const auto match = section->find(start);
+      ASSERT_TRUE(match && *match);
+      EXPECT_EQ((*match)->fde.start, start);
+    }
   }
 }
 
