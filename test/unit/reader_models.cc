@@ -153,7 +153,9 @@ LinuxReader::Status LinuxReader::read_rules(const Function& function, const Row&
     --left;
     return static_cast<std::uint32_t>(value);
   };
-  const auto next_cfa_offset = [&] { return next_offset() * abi_.cfa_scale + abi_.cfa_bias; };
+  const auto next_cfa_offset = [&] { // wraps in the kernel, too (-fno-strict-overflow)
+    return static_cast<std::int32_t>(std::int64_t{next_offset()} * abi_.cfa_scale + abi_.cfa_bias);
+  };
   // An offset of 0 in the header stands for none.
   const auto fixed = [](std::int32_t offset) { return offset ? Rule::at_cfa(offset) : Rule::same(); };
   out = {};
