@@ -8,12 +8,14 @@
 #include <sframe/large_vector.h>
 #include <sframe/section.h>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -25,6 +27,13 @@ constexpr std::size_t large_page = std::size_t{2} << 20;
 
 template <class T> bool starts_a_large_page(const LargeVector<T>& elements) {
   return reinterpret_cast<std::uintptr_t>(elements.data()) % large_page == 0;
+}
+
+/// The address space that the process uses.
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  EXPECT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 TEST(LargeVector, KeepsElementsAsItGrows) {
@@ -51,6 +60,32 @@ TEST(LargeVector, LargeFromOneMiBOn) {
   EXPECT_EQ(bytes.capacity(), least_large_block);
 }
 
+// Also where the kernel does not align a block of this size by itself, since another one is in the way.
+TEST(LargeVector, EachBlockStartsALargePage) {
+  std::vector<LargeVector<std::byte>> blocks;
+  std::vector<std::unique_ptr<void, void (*)(void*)>> between;
+  for (std::size_t i = 0; i < 8; ++i) {
+    blocks.emplace_back().reserve((1 + i % 3) * least_large_block + i % 2);
+    EXPECT_TRUE(starts_a_large_page(blocks.back())) << i;
+    void* const memory =
+        ::mmap(nullptr, least_large_block / 2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    between.emplace_back(memory, [](void* mapped) { ::munmap(mapped, least_large_block / 2); });
+  }
+}
+
+// What is mapped for the alignment is given back.
+TEST(LargeVector, TakesTheAddressSpaceOfItsLargePages) {
+  constexpr std::uint64_t least = 8 * large_page, other = large_page; // the process may map something else
+  const std::uint64_t before = mapped_bytes();
+  std::vector<LargeVector<std::byte>> blocks(8);
+  for (LargeVector<std::byte>& block : blocks) block.reserve(least_large_block);
+  EXPECT_GE(mapped_bytes() - before, least);
+  EXPECT_LT(mapped_bytes() - before, least + other);
+  blocks.clear();
+  EXPECT_LT(mapped_bytes(), before + other);
+}
+
 TEST(LargeVector, LargeOnesGrowEightfold) {
   LargeVector<std::byte> bytes;
   make_room(bytes);
@@ -70,11 +105,9 @@ TEST(LargeVector, LargeOnesGrowEightfold) {
 class AddressSpaceLimit {
 public:
   explicit AddressSpaceLimit(std::uint64_t more) {
-    std::uint64_t pages = 0;
-    EXPECT_TRUE(std::ifstream("/proc/self/statm") >> pages);
     EXPECT_EQ(::getrlimit(RLIMIT_AS, &before_), 0);
     rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + more;
+    limit.rlim_cur = mapped_bytes() + more;
     EXPECT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
   }
   ~AddressSpaceLimit() { EXPECT_EQ(::setrlimit(RLIMIT_AS, &before_), 0); }
