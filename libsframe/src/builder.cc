@@ -308,6 +308,7 @@ void Builder::clear() {
 }
 
 void Builder::append(const Builder& other) {
+  make_room(functions_, other.functions_.size()); // all or none, if memory runs out
   if (options_.share_rows) make_room_in_table(other.runs_.size());
   const auto tags = options_.share_rows ? other.tags_of_runs() : std::vector<std::uint32_t>();
   std::vector<std::uint32_t> runs;

@@ -90,7 +90,7 @@ std::optional<Builder::SectionAddresses> Builder::section_addresses() const {
   return SectionAddresses{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
 }
 
-void Builder::write_header(std::byte* out) const {
+void Builder::write_header(std::uint32_t fre_size, std::byte* out) const {
   namespace field = header_offset;
   std::uint8_t flags = flag_sorted;
   if (options_.pcrel) flags |= flag_func_start_pcrel;
@@ -104,7 +104,7 @@ void Builder::write_header(std::byte* out) const {
   store(out + field::aux_size, static_cast<std::uint8_t>(options_.aux_header.size()), order_);
   store(out + field::num_fdes, num_fdes(), order_);
   store(out + field::num_fres, static_cast<std::uint32_t>(num_fres_), order_);
-  store(out + field::fre_size, static_cast<std::uint32_t>(encoded_.size()), order_);
+  store(out + field::fre_size, fre_size, order_);
   store(out + field::fde_offset, std::uint32_t{0}, order_);
   store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size),
         order_);
@@ -122,7 +122,6 @@ expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address)
   out.reserve(size());
   advise_large_pages(out.data(), size());
   out.resize(index_end);
-  write_header(out.data());
 
   constexpr std::uint32_t unplaced = 0xffffffff;
   LargeVector<std::uint32_t> positions(runs_.size(), unplaced); // of holders, in the FRE sub-section
@@ -159,6 +158,7 @@ expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address)
     version_->codec.write_entry(out.data() + field, order_, fields);
   }
   copy();
+  write_header(position, out.data()); // encoded_ may have runs that no function has
   return out;
 }
 

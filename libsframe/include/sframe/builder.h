@@ -301,7 +301,7 @@ private:
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
   void make_room_in_table(std::size_t more = 1);
-  void write_header(std::byte* out) const;
+  void write_header(std::uint32_t fre_size, std::byte* out) const;
   std::vector<std::uint32_t> by_distance(std::uint64_t address) const;
   std::uint64_t field_offset(std::uint64_t position) const;
 
