@@ -348,4 +348,15 @@ TEST(CfiLinearExpression, Constants) {
   EXPECT_FALSE(linear(Bytes().u8(0x92).uleb(0xffff).u8(0))); // would be taken for the CFA
 }
 
+// Each row of a function may have the same one.
+TEST(CfiLinearExpression, HasALimitedSize) {
+  for (const std::size_t size : {max_linear_expression, max_linear_expression + 1}) {
+    Bytes bytes;
+    bytes.raw({0x77, 8});
+    for (std::size_t at = 2; at < size; ++at) bytes.u8(0x96); // nop
+    EXPECT_EQ(linear_expression(bytes.get(), traits(Abi::amd64), false).has_value(),
+              size == max_linear_expression);
+  }
+}
+
 } // namespace cfi_frame_row_test

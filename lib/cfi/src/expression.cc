@@ -507,6 +507,15 @@ expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> exp
   return StackMachine(expression, context, settings).run();
 }
 
+expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
+                                                  ExpressionContext& context,
+                                                  const ExpressionSettings& settings, std::uint64_t& steps) {
+  StackMachine machine(expression, context, settings);
+  auto result = machine.run();
+  steps += machine.steps();
+  return result;
+}
+
 expected<void, ExpressionError> evaluate_location(std::span<const std::byte> description,
                                                   LocationContext& context,
                                                   const ExpressionSettings& settings, std::uint64_t& steps) {

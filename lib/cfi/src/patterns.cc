@@ -50,6 +50,7 @@ std::optional<PltCfa> plt_cfa(std::span<const std::byte> expression, const AbiTr
 
 std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
                                                   bool cfa_on_stack) {
+  if (expression.size() > max_linear_expression) return std::nullopt;
   DwarfReader reader(expression, 0, expression.size(), abi.byte_order);
   LinearExpression linear{.base = Rule::cfa_base};
   std::uint64_t offset = 0;

@@ -2,6 +2,7 @@
 
 #include "sframe/unwind/compiled_row.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/cfi/expression.h"
 
 #include <bit>
@@ -25,6 +26,11 @@ public:
     return memory_.number(address, size);
   }
   ByteOrder order() const { return order_; }
+  /// False if the budget does not suffice for so many operations.
+  bool take(std::uint64_t operations) {
+    Budget* const budget = memory_.space().budget();
+    return !budget || budget->take(Resource::cfi_instructions, operations);
+  }
 
 private:
   const FrameState& frame_;
@@ -73,9 +79,14 @@ void CompiledRow::compile(const CfiMatch& answer) {
 bool CompiledRow::evaluate(std::uint32_t size, std::int64_t offset, Context& context,
                            std::optional<std::uint64_t> cfa, std::uint64_t& value,
                            StepResult& failure) const {
+  std::uint64_t operations = 0;
   const auto result =
       cfi::evaluate(std::span(expressions_).subspan(static_cast<std::size_t>(offset), size), context,
-                    {.byte_order = context.order(), .address_size = address_size_, .cfa = cfa});
+                    {.byte_order = context.order(), .address_size = address_size_, .cfa = cfa}, operations);
+  if (!context.take(operations)) {
+    failure = StepResult::failed(StopReason::budget);
+    return false;
+  }
   if (result) {
     value = *result;
     return true;

@@ -22,6 +22,13 @@ elif case == "fde-rows":
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, instructions))], 65536)
     ram = words([code + 8 + i * 7919 % 50_000 for i in range(60_000)] + [0])
     write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+elif case == "expressions":
+    # 15 registers with a loop of 4,081 operations each; 1,400 frames.
+    loop = b"\x0a" + struct.pack("<H", 1020) + b"\x31\x1c\x12\x28" + struct.pack("<h", -6) + b"\x13"
+    instructions = b"".join(b"\x16" + uleb(reg) + uleb(len(loop)) + loop for reg in range(16) if reg != 7)
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, instructions))], 65536)
+    ram = words([code + 8 + i for i in range(1400)] + [0])
+    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
 elif case == "sframe-rows":
     # One SFrame function of 65,000 rows; a frame at each of 50,000 addresses that it covers.
     count = 65_000

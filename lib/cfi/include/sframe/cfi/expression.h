@@ -78,6 +78,10 @@ struct ExpressionSettings {
 expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
                                                   ExpressionContext& context,
                                                   const ExpressionSettings& settings);
+/// Same; adds the number of operations executed to `steps`, also if it fails.
+expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
+                                                  ExpressionContext& context,
+                                                  const ExpressionSettings& settings, std::uint64_t& steps);
 
 /// A base type of the stack's values (DWARF 5, section 2.5.1.6.) of 1 to 8 bytes.
 struct ValueType {

@@ -136,9 +136,12 @@ struct LinearExpression {
   friend bool operator==(const LinearExpression&, const LinearExpression&) = default;
 };
 
+/// Bytes; real ones have up to 20. An expression is looked at again for each row that has it.
+inline constexpr std::size_t max_linear_expression = 256;
+
 /// Recognises `[breg] {plus_uconst | constant plus | constant minus} [deref]`. Without a breg the value
-/// starts from the CFA if `cfa_on_stack`. Nothing for any other expression, even an equivalent one. Linear in
-/// the expression.
+/// starts from the CFA if `cfa_on_stack`. Nothing for any other expression, even an equivalent one, and for a
+/// longer one than max_linear_expression. Linear in the expression.
 std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
                                                   bool cfa_on_stack);
 
