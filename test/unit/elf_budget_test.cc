@@ -42,9 +42,9 @@ TEST(Budget, FailureIsPermanent) {
 
 TEST(Budget, GrowsWithTheInput) {
   Budget small(Limits::standard, 0), large(Limits::standard, 1 << 20), strict(Limits::strict, 1 << 20);
-  EXPECT_FALSE(small.take(Resource::unpacked_bytes, 128 << 20));
-  EXPECT_TRUE(large.take(Resource::unpacked_bytes, 128 << 20));
-  EXPECT_TRUE(strict.take(Resource::unpacked_bytes, 32 << 20));
+  EXPECT_FALSE(small.take(Resource::unpacked_bytes, 32 << 20));
+  EXPECT_TRUE(large.take(Resource::unpacked_bytes, 32 << 20));
+  EXPECT_TRUE(strict.take(Resource::unpacked_bytes, 8 << 20));
   EXPECT_FALSE(strict.take(Resource::unpacked_bytes, 1));
 }
 
@@ -64,7 +64,7 @@ TEST(Budget, LimitsBySize) {
   };
   const Limit limits[] = {
       {Resource::section_bytes, "section bytes", 8 * mib + 8 * size},
-      {Resource::unpacked_bytes, "decompressed bytes", 64 * mib + 64 * size},
+      {Resource::unpacked_bytes, "decompressed bytes", 16 * mib + 16 * size},
       {Resource::name_bytes, "bytes of names", 16 * mib + 16 * size},
       {Resource::cfi_instructions, "CFI instructions", 4 * mib + 8 * size},
       {Resource::rows, "rows", 256 * 1024 + 4 * size},

@@ -22,7 +22,7 @@ constexpr std::uint64_t mib = std::uint64_t(1) << 20;
 
 constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::section_bytes, "section bytes", 8 * mib, 8},
-    {Resource::unpacked_bytes, "decompressed bytes", 64 * mib, 64},
+    {Resource::unpacked_bytes, "decompressed bytes", 16 * mib, 16},
     {Resource::name_bytes, "bytes of names", 16 * mib, 16},
     {Resource::cfi_instructions, "CFI instructions", 4 * mib, 8},
     {Resource::rows, "rows", mib / 4, 4},

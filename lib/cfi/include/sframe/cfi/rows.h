@@ -38,7 +38,7 @@ inline constexpr std::uint32_t max_remembered_states = 64;
 
 /// Maximum size in bytes of a CIE's initial instructions: they are executed for each FDE. Real ones have less
 /// than 50.
-inline constexpr std::size_t max_initial_instructions = 4096;
+inline constexpr std::size_t max_initial_instructions = 1024;
 
 /// How to find the caller's value of one register. Trivially copyable, 16 bytes.
 struct RegisterRule {
