@@ -192,13 +192,10 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   };
 
   // Space for the longest possible rows; the unused part is released. If memory runs out, nothing is left of
-  // an attempt before: finish() writes the size of encoded_.
+  // an attempt before, which would count for size().
   const auto make_space = [&](std::size_t row_size) {
     encoded_.resize(at);
-    const std::size_t size = version_->attribute_size + rows.size() * row_size;
-    make_room(encoded_, size);
-    encoded_.resize(at + size);
-    return encoded_.data() + at + version_->attribute_size;
+    return extend(encoded_, version_->attribute_size + rows.size() * row_size) + version_->attribute_size;
   };
   std::optional<Written> written;
   if (order_ == ByteOrder::little && format::has_plain_words(how))
@@ -339,9 +336,8 @@ Builder::Run Builder::copy_bytes(const Builder& from, const Run& run) {
   Run copy = run;
   copy.at = encoded_.size() & Run::max_at;
   const std::size_t from_at = run.at, size = run.size;
-  make_room(encoded_, size);
-  encoded_.resize(encoded_.size() + size);
-  std::memcpy(encoded_.data() + copy.at, from.encoded_.data() + from_at, size); // `from` may be this builder
+  std::byte* const to = extend(encoded_, size);
+  std::memcpy(to, from.encoded_.data() + from_at, size); // `from` may be this builder
   return copy;
 }
 

@@ -317,8 +317,7 @@ private:
     attributes.fde_type = type_of(atoms[cut.first].function);
     LargeVector<std::byte>& bytes = out.encoded_;
     const std::uint64_t at = bytes.size();
-    bytes.resize(at + group.run_bytes());
-    std::byte* to = bytes.data() + at;
+    std::byte* to = extend(bytes, group.run_bytes());
     version_.codec.write_attributes(to, builder_.order_, attributes);
     to += version_.attribute_size;
     Run joined{at & Run::max_at, attributes.fre_type, 0, static_cast<std::uint32_t>(group.run_bytes()),

@@ -29,7 +29,7 @@ BudgetShares::BudgetShares(Budget* whole, std::span<const std::uint64_t> sizes)
 BudgetShares::~BudgetShares() {
   if (first_) whole_.use_up(resource(first_ - 1u));
   for (std::size_t i = 0; i < resource_count; ++i) {
-    if (used_up_ & 1u << i)
+    if (used_up_ & Budget::bit(resource(i)))
       whole_.use_up(resource(i));
     else
       whole_.take(resource(i), std::min(at_start_[i] - rest_[i], whole_.left(resource(i))));

@@ -504,7 +504,8 @@ private:
 expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
                                                   ExpressionContext& context,
                                                   const ExpressionSettings& settings) {
-  return StackMachine(expression, context, settings).run();
+  std::uint64_t steps = 0;
+  return evaluate(expression, context, settings, steps);
 }
 
 expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,

@@ -192,7 +192,7 @@ void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::
   const auto old = static_cast<std::ptrdiff_t>(stubs_.size());
   constexpr std::size_t filling_size = 4; // no instruction of a stub is all zeros, on any ABI
   for (PltFunction& function : plt_functions(abi, bytes, address, budget)) {
-    for (FrameRow& row : function.rows) row = resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+    for (FrameRow& row : function.rows) resolve_fixed_of(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
     const auto start = bytes.subspan(function.fde.start - address);
     const bool is_filling = std::ranges::all_of(start.first(std::min(start.size(), filling_size)),
                                                 [](std::byte byte) { return byte == std::byte(0); });

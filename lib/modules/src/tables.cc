@@ -214,7 +214,7 @@ std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t addre
     const auto& [fde, row] = **found;
     answer = {row, fde.signal_frame, !fde.contains(address + 1)};
   }
-  answer.row = resolve_fixed(answer.row, header.fixed_ra_offset, header.fixed_fp_offset);
+  resolve_fixed_of(answer.row, header.fixed_ra_offset, header.fixed_fp_offset);
   return answer;
 }
 

@@ -131,7 +131,7 @@ void Walker::find_caller(const FrameState& frame, FrameState& caller, const Fram
   ask_all(steppers_.exact().subspan(known.first), frame, caller, by, result);
   if (result.is_final()) return;
   // If the budget prevented the use of tables, heuristics must not replace them.
-  if (budget_ && budget_->ends_walks()) {
+  if (is_out_of_budget()) {
     result = StepResult::failed(StopReason::budget);
     return;
   }
@@ -143,7 +143,7 @@ void Walker::find_caller(const FrameState& frame, FrameState& caller, const Fram
   }
   ask_all(steppers_.heuristic(), frame, caller, by, result);
   if (result.is_final()) return;
-  if (budget_ && budget_->ends_walks()) {
+  if (is_out_of_budget()) {
     result = StepResult::failed(StopReason::budget);
     return;
   }
@@ -211,7 +211,11 @@ constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget at onc
 
 /// Takes `frames` from the budget.
 bool Walker::may_go_on(std::uint32_t frames) {
-  return !budget_ || (budget_->take(Resource::frames, frames) && !budget_->ends_walks());
+  return !budget_ || (budget_->take(Resource::frames, frames) && !is_out_of_budget());
+}
+
+bool Walker::is_out_of_budget() const {
+  return budget_ && budget_->ends_walks();
 }
 
 /// While a walk runs. What an outer walk has kept, and what it has found of a position, stays as it is.
@@ -282,7 +286,7 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;
-  if (budget_ && budget_->ends_walks()) {
+  if (is_out_of_budget()) {
     receiver.frame(frame, now->registers); // the position of the thread costs nothing
     return {false, StopReason::budget, 0};
   }

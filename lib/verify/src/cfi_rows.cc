@@ -103,8 +103,7 @@ CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
 
 void CfiRows::advance(Source& source) {
   source.has_row = source.cursor->next(source.row);
-  if (source.has_row || !source.cursor->error()) return;
-  if (!faults_) return;
+  if (source.has_row || !source.cursor->error() || !faults_) return;
   const OpenFde& open = source.open;
   Finding finding = cfi_finding(input_.cfi()[open.source], *source.cursor->error());
   finding.at = input_.locate(open.begin);

@@ -79,6 +79,14 @@ template <class T> void make_room(LargeVector<T>& elements, std::size_t more = 1
   elements.reserve(smallest);
 }
 
+/// Appends so many elements without values, and returns the first. Throws as make_room().
+template <class T> T* extend(LargeVector<T>& elements, std::size_t count) {
+  make_room(elements, count);
+  const std::size_t size = elements.size();
+  elements.resize(size + count);
+  return elements.data() + size;
+}
+
 } // namespace sframe
 
 #pragma GCC visibility pop

@@ -135,6 +135,7 @@ private:
   void check(const FrameState& frame, FrameState& caller, StepResult& result);
   WalkEnd walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count);
   bool may_go_on(std::uint32_t frames);
+  bool is_out_of_budget() const;
 
   Memory memory_;
   std::uint16_t sp_;
