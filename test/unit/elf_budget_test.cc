@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <limits>
 #include <new>
@@ -76,7 +77,7 @@ TEST(Budget, LimitsBySize) {
       {Resource::debug_steps, "steps in debug information", 16 * mib + 4 * size},
       {Resource::code_steps, "steps of code analysis", mib + 11 * size},
   };
-  EXPECT_EQ(std::size(limits), resource_count);
+  EXPECT_EQ(std::size(limits), resource_count - 2); // processor_time and memory are of the process
   const Budget standard(Limits::standard, size), strict(Limits::strict, size), off(Limits::off, size);
   for (const Limit& limit : limits) {
     EXPECT_EQ(name_of(limit.resource), limit.name);
@@ -90,6 +91,7 @@ TEST(Budget, LimitsBySize) {
 TEST(BudgetShares, EveryResource) {
   for (std::size_t i = 0; i < resource_count; ++i) {
     const auto resource = static_cast<Resource>(i);
+    if (is_of_process(resource)) continue;
     Budget whole(Limits::standard, 0);
     const std::uint64_t before = whole.left(resource);
     {
@@ -106,6 +108,30 @@ TEST(BudgetShares, EveryResource) {
     EXPECT_EQ(whole.left(resource), before / 4 - 1) << name_of(resource);
     EXPECT_FALSE(whole.is_used_up());
   }
+}
+
+/// Exits with 0 if all budgets end, and say why; end_all() has an effect on the whole process.
+[[noreturn]] void end_all_and_exit() {
+  Budget before(Limits::standard, 0), off(Limits::off, 0);
+  bool right = before.take(Resource::rows) && !Budget::all_ended();
+  {
+    BudgetShares shares(&before, std::vector<std::uint64_t>{1});
+    BudgetShares::Share share(shares, 0);
+    Budget::end_all(Resource::processor_time, 250);
+    Budget::end_all(Resource::memory, 1); // too late
+    right &= !share.take(Resource::rows) && share.ends_walks();
+  }
+  constexpr std::string_view why =
+      "limit for an input of this size reached: 250 milliseconds of processor time; "
+      "the rest is skipped (--limits=off removes the limit)";
+  right &= before.is_used_up(Resource::processor_time) && before.problem()->text() == why;
+  right &= !off.take(Resource::rows) && off.problem()->text() == why;
+  right &= Budget::all_ended()->text() == why;
+  std::exit(right ? 0 : 1);
+}
+
+TEST(BudgetDeathTest, AllEnd) {
+  EXPECT_EXIT(end_all_and_exit(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Budget, LargeSizesDoNotWrap) {

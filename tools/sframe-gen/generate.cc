@@ -20,6 +20,7 @@ namespace sframe::gen {
 namespace {
 
 unexpected<Failure> nothing_there(std::string what) {
+  if (auto ended = Budget::all_ended()) return failed(std::move(*ended)); // more was not looked for
   return unexpected(Failure{{std::move(what), {}, {}}, true});
 }
 
@@ -291,6 +292,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (line.function && input.budget->is_used_up(Resource::name_bytes))
     return failed(*input.budget->problem());
   if (reads_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
+  if (auto ended = Budget::all_ended()) return failed(std::move(*ended));
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is

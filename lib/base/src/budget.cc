@@ -33,6 +33,8 @@ constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::copied_bytes, "bytes of generated code", 8 * mib, 8},
     {Resource::debug_steps, "steps in debug information", 16 * mib, 4},
     {Resource::code_steps, "steps of code analysis", mib, 11},
+    {Resource::processor_time, "milliseconds of processor time", 0, 0}, // by the program, for all inputs
+    {Resource::memory, "MiB of memory", 0, 0},
 }};
 
 constexpr bool in_order() {
@@ -42,7 +44,16 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+Problem limit_reached(Resource resource, std::uint64_t amount) {
+  return {"limit for an input of this size reached: " + std::to_string(amount) + ' ' +
+              std::string(name_of(resource)) + "; the rest is skipped (--limits=off removes the limit)",
+          {},
+          {}};
+}
+
 } // namespace
+
+constinit std::atomic<std::uint64_t> Budget::ended_{0};
 
 std::string_view name_of(Resource resource) {
   return allowances[static_cast<std::size_t>(resource)].name;
@@ -88,11 +99,14 @@ std::optional<Problem> Budget::problem() const {
   const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
   const auto resource = static_cast<Resource>(first - 1);
-  return Problem{"limit for an input of this size reached: " + std::to_string(limit_[first - 1u]) + ' ' +
-                     std::string(name_of(resource)) +
-                     "; the rest is skipped (--limits=off removes the limit)",
-                 {},
-                 {}};
+  if (is_of_process(resource)) return all_ended();
+  return limit_reached(resource, limit_[first - 1u]);
+}
+
+std::optional<Problem> Budget::all_ended() {
+  const std::uint64_t ended = ended_.load(std::memory_order_relaxed);
+  if (ended == 0) return std::nullopt;
+  return limit_reached(resource_of(ended), ended >> 8);
 }
 
 } // namespace sframe

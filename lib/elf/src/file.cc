@@ -32,6 +32,8 @@ struct Descriptor {
   }
 };
 
+constinit std::atomic<std::uint64_t> all_opened{0};
+
 unexpected<Problem> fail_errno(const char* doing) {
   return fail(std::string(doing) + ": " + std::strerror(errno));
 }
@@ -45,6 +47,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
     if (got < 0) return fail_errno("cannot read");
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
+    all_opened += static_cast<std::uint64_t>(got);
     if (used > File::max_stream_size) return fail("stream is larger than 1 GiB; pass a regular file instead");
   }
   bytes.resize(used);
@@ -282,6 +285,7 @@ Result<File> File::read(const std::string& path, int fd) {
     if (map != MAP_FAILED) {
       result.map_ = map;
       result.map_size_ = static_cast<std::size_t>(info.st_size);
+      all_opened += result.map_size_;
       result.mapping_ = add_mapping(path, map, result.map_size_);
       result.opened_ = state_of(info);
       return result;
@@ -293,6 +297,10 @@ Result<File> File::read(const std::string& path, int fd) {
   result.owned_ = std::move(*bytes);
   if (S_ISREG(info.st_mode) && !standard_input) result.mode_ = info.st_mode & 07777;
   return result;
+}
+
+std::uint64_t File::opened_bytes() noexcept {
+  return all_opened;
 }
 
 File File::from_bytes(std::string path, std::vector<std::byte> bytes) {

@@ -5,6 +5,7 @@
 
 #include "sframe/elf/unpack.h"
 
+#include "sframe/base/budget.h"
 #include "unpack.h"
 
 #include <algorithm>
@@ -130,6 +131,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
       const std::size_t before = packed.size();
       status = decoder->step(packed, out);
       const std::size_t made = buffer.size() - out.size();
+      if (auto ended = Budget::all_ended()) return unexpected(std::move(*ended));
       if (const char* why = writer.append(std::span(buffer).first(made))) return fail(why);
       if (status == Decompressor::Status::more && made == 0 && packed.size() == before)
         status = Decompressor::Status::damaged; // the input ends early

@@ -5,6 +5,7 @@
 #include "sframe/tool/app.h"
 
 #include "interrupt.h"
+#include "process_limits.h"
 #include "sandbox.h"
 #include "sframe/tool/descriptor.h"
 #include "sframe/tool/output.h"
@@ -82,7 +83,12 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
   messages_.set_color(color_);
   messages_.set_quiet(quiet_);
   messages_.set_verbose(verbose_);
+  limit_process(limits_, messages_.tool());
   return std::nullopt;
+}
+
+void App::lift_process_limits() {
+  tool::lift_process_limits();
 }
 
 int App::print(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include "sframe/tool/input_files.h"
 
+#include "process_limits.h"
 #include "sframe/tool/app.h"
 #include "sframe/tool/output_file.h"
 
@@ -214,7 +215,9 @@ Result<NamedInputs> name_inputs(const InputOptions& options) {
 std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output) {
   Finder finder(named, output);
   for (const NamedInput& input : named.inputs) finder.add(input);
-  return finder.take();
+  std::vector<FoundFile> found = finder.take();
+  expect_inputs(found.size());
+  return found;
 }
 
 bool is_tree(const InputOptions& options) {
@@ -265,6 +268,7 @@ InputList list_files(const NamedInputs& named, bool tree, const std::string& out
       std::error_code ignored;
       list.files.push_back({input.path, fs::is_directory(input.path, ignored) ? not_recursive : ""});
     }
+    expect_inputs(list.files.size());
     return list;
   }
   std::set<elf::File::Id> seen;

@@ -170,6 +170,10 @@ Uninterrupted::~Uninterrupted() {
   if (--uninterrupted == 0 && ending != 0) end_program();
 }
 
+bool is_overwriting() noexcept {
+  return uninterrupted != 0;
+}
+
 void catch_bus_errors(const std::string& tool) {
   message_prefix.fill('\0');
   tool.copy(message_prefix.data(), message_prefix.size() - 1);

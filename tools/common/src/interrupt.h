@@ -41,6 +41,9 @@ public:
   Uninterrupted& operator=(const Uninterrupted&) = delete;
 };
 
+/// True while one exists. Async-signal-safe.
+bool is_overwriting() noexcept;
+
 /// From now on, accessing a mapped input that was truncated prints an error message prefixed with `tool`, and
 /// reads zeros (elf::File::is_intact()).
 void catch_bus_errors(const std::string& tool);

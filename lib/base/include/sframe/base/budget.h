@@ -34,8 +34,15 @@ enum class Resource : std::uint8_t {
   copied_bytes,     ///< of code that the process generated and registered, as copied
   debug_steps,      ///< through debug information, for source lines and variables
   code_steps,       ///< of the analysis of machine code
+  processor_time,   ///< milliseconds, of the process: cannot be taken, but end (Budget::end_all())
+  memory,           ///< MiB, likewise
 };
-inline constexpr std::size_t resource_count = 12;
+inline constexpr std::size_t resource_count = 14;
+
+/// True for what is of the whole process, and not taken.
+constexpr bool is_of_process(Resource resource) {
+  return resource == Resource::processor_time || resource == Resource::memory;
+}
 
 /// The name used in messages: "decompressed bytes".
 std::string_view name_of(Resource resource);
@@ -57,10 +64,23 @@ public:
 
   /// Takes `amount`. False if less is left, and from then on. Thread-safe.
   bool take(Resource resource, std::uint64_t amount = 1) {
-    if (take_from_left(resource, amount) || (add_more() && take_from_left(resource, amount))) return true;
-    use_up(resource);
+    const std::uint64_t ended = ended_.load(std::memory_order_relaxed);
+    if (ended == 0 && (take_from_left(resource, amount) || (add_more() && take_from_left(resource, amount))))
+      return true;
+    use_up(ended == 0 ? resource : resource_of(ended));
     return false;
   }
+
+  /// From now on, take() fails for all budgets of the process: it has used up `amount` of `resource`,
+  /// processor time or memory, for all inputs together. The first call counts. For a program that limits
+  /// itself; a program that embeds these libraries never has to. Async-signal-safe.
+  static void end_all(Resource resource, std::uint64_t amount) noexcept {
+    std::uint64_t none = 0;
+    ended_.compare_exchange_strong(none, (amount << 8) | (1 + static_cast<std::uint64_t>(resource)),
+                                   std::memory_order_relaxed);
+  }
+  /// For long work that takes from no budget: why end_all() was called; nothing if it was not.
+  static std::optional<Problem> all_ended();
 
   /// Takes what one of the SFrame sections in a table costs, which may be empty: its header is printed, and a
   /// view of it kept.
@@ -101,6 +121,9 @@ protected:
 private:
   friend class BudgetShares;
 
+  static constexpr Resource resource_of(std::uint64_t ended) {
+    return static_cast<Resource>((ended & 0xff) - 1);
+  }
   static constexpr std::uint32_t bit(Resource resource) {
     return std::uint32_t{1} << static_cast<unsigned>(resource);
   }
@@ -119,6 +142,8 @@ private:
   Amounts limit_;
   std::atomic<std::uint8_t> first_ = 0;    ///< 1 + the resource exhausted first
   std::atomic<std::uint32_t> used_up_ = 0; ///< one bit per resource
+
+  static std::atomic<std::uint64_t> ended_; ///< by end_all(): 1 + resource, and the amount from bit 8; or 0
 };
 
 } // namespace sframe

@@ -69,6 +69,10 @@ public:
   ColorMode color() const { return color_; }
   /// The limits for each input: --limits.
   Limits limits() const { return limits_; }
+  /// parse() limits the processor time and memory of the process by the files that it opens, unless
+  /// --limits=off was given. This ends that: for work that does not depend on files, like following a
+  /// process.
+  void lift_process_limits();
   /// The number of threads: -j, or all cores; at least 1.
   unsigned threads() const;
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A timer of the process's processor time (timer_create(2)). Everything that the handler uses is atomic and
+// lasts as long as the process.
+
+#include "process_limits.h"
+
+#include "interrupt.h"
+#include "sframe/elf/file.h"
+#include "sframe/tool/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace sframe::tool {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_slower = true; // by far, and takes much more memory
+#else
+constexpr bool is_slower = false;
+#endif
+
+constexpr std::uint64_t ms = 1'000'000, mib = 1 << 20; // time is in nanoseconds
+
+/// For inputs of 1 MB: 0.85 s. Larger ones get a second for each further MB, of which real code may need
+/// nearly half.
+std::uint64_t time_allowed(std::uint64_t size, std::uint64_t files) noexcept {
+  constexpr std::uint64_t mb = 1'000'000;
+  const std::uint64_t further = size > mb ? size - mb : 0;
+  return 500 * ms + 350 * (size - further) + 1000 * further + 2 * ms * files;
+}
+
+/// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores.
+std::uint64_t memory_allowed(std::uint64_t size) noexcept {
+  return 114 * mib + 80 * size;
+}
+
+constinit std::atomic<std::uint64_t> divisor{1}; ///< of the limits: 4 if they are strict
+constinit std::atomic<std::uint64_t> inputs{0};
+constinit std::atomic<std::uint64_t> slowness{0}; ///< in 1/16; 0 until it is measured
+constinit std::atomic<bool> is_limited{false};
+constinit std::array<char, 64> program{};
+constinit timer_t timer{};
+constinit std::uint64_t page_size = 0;
+constinit int memory_file = -1; ///< /proc/self/statm, which a sandbox does not open
+
+std::uint64_t now(clockid_t clock) noexcept {
+  timespec time{};
+  (void)::clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000 * ms + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+/// How slow this machine is, in 1/16 of the one that the limits were made on: an emulator or a small board
+/// must not fail where that one succeeds. Takes about 0.4 ms there.
+std::uint64_t measure_slowness() noexcept {
+  constexpr std::uint64_t steps = 200'000, usual = 400'000; // ns
+  const std::uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
+  volatile std::uint64_t seed = start;
+  std::uint64_t value = seed;
+  for (std::uint64_t i = 0; i < steps; ++i) value = (value ^ (value >> 29)) * 6'364'136'223'846'793'005u;
+  seed = value;
+  const std::uint64_t took = now(CLOCK_THREAD_CPUTIME_ID) - start;
+  return std::clamp<std::uint64_t>(took * 16 / usual, 16, 16 * 100);
+}
+
+/// For a program that takes more although all budgets have ended.
+void end_program(const char* what) noexcept {
+  if (is_overwriting()) return; // until the next signal
+  remove_temporaries();
+  print_plain_line({program.data(), ": error: limit for an input of this size reached: ", what,
+                    " (--limits=off removes the limit)"});
+  ::_exit(exit_failure);
+}
+
+void check_time() noexcept {
+  const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID);
+  std::uint64_t limit = time_allowed(elf::File::opened_bytes(), inputs) / divisor;
+  if (used <= limit) return;
+  if (slowness == 0) slowness = measure_slowness();
+  limit = limit / 16 * slowness;
+  if (used <= limit) return;
+  if (used > limit + limit / 8) end_program("processor time");
+  Budget::end_all(Resource::processor_time, limit / ms);
+}
+
+/// Bytes of memory that the process has now, those of mapped files included (proc_pid_statm(5)). 0 if
+/// unknown. getrusage() would not do: after exec(), its maximum includes the process that called fork().
+std::uint64_t resident() noexcept {
+  std::array<char, 64> text{};
+  const ssize_t size = ::pread(memory_file, text.data(), text.size() - 1, 0);
+  const char* at = size > 0 ? std::strchr(text.data(), ' ') : nullptr;
+  std::uint64_t pages = 0;
+  while (at && *++at >= '0' && *at <= '9') pages = pages * 10 + static_cast<std::uint64_t>(*at - '0');
+  return pages * page_size;
+}
+
+void check_memory() noexcept {
+  const std::uint64_t used = resident();
+  const std::uint64_t limit = memory_allowed(elf::File::opened_bytes()) / divisor;
+  if (used <= limit) return;
+  if (used > limit + limit / 4) end_program("memory");
+  Budget::end_all(Resource::memory, limit / mib);
+}
+
+void on_timer(int) {
+  const int error = errno;
+  if (is_limited) { // not the last one, sent before lift_process_limits()
+    check_time();
+    check_memory();
+  }
+  errno = error;
+}
+
+} // namespace
+
+void limit_process(Limits limits, const std::string& tool) {
+  if (limits == Limits::off || is_slower) return;
+  if (limits == Limits::strict) divisor = 4;
+  tool.copy(program.data(), program.size() - 1);
+  page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  memory_file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  struct sigaction action {};
+  action.sa_handler = on_timer;
+  action.sa_flags = SA_RESTART;
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGVTALRM;
+  constexpr timespec interval{0, 10 * ms};
+  const itimerspec times{interval, interval};
+  is_limited = true;
+  if (::sigaction(SIGVTALRM, &action, nullptr) != 0 ||
+      ::timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0 ||
+      ::timer_settime(timer, 0, &times, nullptr) != 0)
+    is_limited = false;
+}
+
+void lift_process_limits() noexcept {
+  if (!is_limited.exchange(false)) return;
+  (void)::timer_delete(timer);
+  (void)::close(memory_file);
+}
+
+void expect_inputs(std::size_t count) noexcept {
+  inputs += count;
+}
+
+} // namespace sframe::tool
