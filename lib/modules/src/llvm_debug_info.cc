@@ -97,7 +97,7 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
                                      module.info().path, package);
   if (!debug.dwarf) return debug;
   if (!debug.package) package_size = 0;
-  debug.check = std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size() + package_size,
+  debug.check = std::make_unique<elf::DebugCheck>(debug.dwarf->context(), image.bytes().size() + package_size,
                                                   files.limits() == Limits::off);
   if (is_alternate) return debug; // entries are found by their offsets
   if (!debug.check->can_find_units()) {

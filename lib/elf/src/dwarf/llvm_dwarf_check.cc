@@ -28,6 +28,8 @@ constexpr std::uint64_t most_attributes = 512, most_empty_attributes = 64;
 constexpr unsigned most_entry_formats = 8;
 // Steps for something shared, which also needs memory.
 constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4, steps_per_attribute = 4;
+/// LLVM keeps 32 bytes of an entry, which may have only one.
+constexpr std::uint64_t steps_per_entry_byte = 3;
 
 bool has_no_bytes(std::uint64_t form) {
   return form == DW_FORM_flag_present || form == DW_FORM_implicit_const;
@@ -199,7 +201,7 @@ bool has_sound_end(llvm::DWARFUnit& unit) {
 
 bool DebugCheck::can_list(llvm::DWARFUnit& unit) {
   std::optional<bool>& known = units_[&unit].listable;
-  if (!known) known = can_read(unit) && has_sound_end(unit);
+  if (!known) known = can_read(unit) && take(steps_per_entry_byte * unit.getLength()) && has_sound_end(unit);
   return *known;
 }
 

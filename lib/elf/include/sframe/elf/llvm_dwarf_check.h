@@ -34,7 +34,8 @@ inline constexpr const char* lines_cost_too_much =
 
 class DebugCheck {
 public:
-  /// For files of `size` bytes in all. `unlimited`: only what would end the program is refused.
+  /// For files of `size` bytes in all, before decompression. `unlimited`: only what would end the program is
+  /// refused.
   DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited);
 
   /// Must be called for each skeleton unit whose split unit was found, before that is used: false if it
@@ -48,7 +49,8 @@ public:
   /// True if the unit's entries can be read. Linear in its abbreviations; known units cost nothing.
   bool can_read(llvm::DWARFUnit& unit);
 
-  /// True if the unit's entries have children that can be listed. Reads the entries.
+  /// True if the unit's entries have children that can be listed. Reads the entries; their bytes are
+  /// charged once.
   bool can_list(llvm::DWARFUnit& unit);
 
   /// True if the unit's line table can be read; it is charged once.
