@@ -286,7 +286,9 @@ bool walk_threads(std::span<const process::Thread* const> threads, process::Proc
   tool::Progress* const progress = line ? &*line : nullptr;
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
   const Context context{walker, printer, out, process.space().budget(), languages, progress};
-  bool complete = options.group ? walk_groups(threads, context) : walk_each(threads, context);
+  // To group, each stack is walked once more.
+  bool complete =
+      options.group && threads.size() > 1 ? walk_groups(threads, context) : walk_each(threads, context);
   if (threads.size() == process.threads().size())
     complete &= walk_goroutines(process, context, options.group);
   return complete;
