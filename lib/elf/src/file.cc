@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <linux/openat2.h>
+#include <mutex>
+#include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,6 +35,14 @@ struct Descriptor {
 };
 
 constinit std::atomic<std::uint64_t> all_opened{0};
+
+/// A file counts once, however often it is opened, and under which names.
+void count_opened(const File::Id& id, std::uint64_t size) {
+  static std::mutex mutex;
+  static std::set<File::Id> known;
+  const std::lock_guard lock(mutex);
+  if (known.insert(id).second) all_opened += size;
+}
 
 unexpected<Problem> fail_errno(const char* doing) {
   return fail(std::string(doing) + ": " + std::strerror(errno));
@@ -285,9 +295,9 @@ Result<File> File::read(const std::string& path, int fd) {
     if (map != MAP_FAILED) {
       result.map_ = map;
       result.map_size_ = static_cast<std::size_t>(info.st_size);
-      all_opened += result.map_size_;
       result.mapping_ = add_mapping(path, map, result.map_size_);
       result.opened_ = state_of(info);
+      count_opened(result.id(), result.map_size_);
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");

@@ -50,8 +50,8 @@ public:
   /// even through links. Fails for a path that is not absolute.
   static Result<File> open_named(const std::string& path, const AllowedFiles& allowed);
 
-  /// The size of all files and streams that this process has opened so far, for programs that limit their
-  /// cost by it. A stream counts as it is read. Async-signal-safe.
+  /// The size of all different files and streams that this process has opened so far, for programs that limit
+  /// their cost by it. A stream counts as it is read. Async-signal-safe.
   static std::uint64_t opened_bytes() noexcept;
 
   /// A file that exists only in memory; it owns `bytes`. path() returns `path`.
