@@ -70,8 +70,8 @@ namespace {
 class XzDecompressor final : public Decompressor {
 public:
   XzDecompressor() {
-    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 27; // the dictionary size in the file is
-                                                                   // untrusted
+    // For a dictionary of 128 MiB, whose size in the file is untrusted, and the decompressor's own.
+    constexpr std::uint64_t memory_limit = std::uint64_t{129} << 20;
     const lzma_ret result = lzma_stream_decoder(&stream_, memory_limit, 0);
     if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
     ready_ = result == LZMA_OK;
