@@ -50,7 +50,7 @@ std::optional<Field> DebugTypes::target(const Field& pointer) {
 
 std::optional<Field> DebugTypes::member(const Field& structure, std::string_view name) {
   for (const llvm::DWARFDie& child : structure.type.die.children()) {
-    if (!reader_->take(Resource::debug_steps, 1)) return std::nullopt;
+    if (!reader_->visit(child)) return std::nullopt;
     if (child.getTag() != DW_TAG_member) continue;
     const DebugEntry entry{child, structure.type.in};
     const char* const own = reader_->text_of(entry, DW_AT_name);
