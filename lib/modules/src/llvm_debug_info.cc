@@ -293,29 +293,39 @@ const char* DebugReader::text_of(const DebugEntry& entry, llvm::dwarf::Attribute
 
 namespace {
 
+/// The image with this file of split debug information, which is opened once, whatever its names; nullptr if
+/// it has none that can be read, or too many were opened.
+DebugInfo* open_split(Module& module, const elf::Image& image, DebugInfo& debug, const elf::File& file) {
+  constexpr std::size_t most_files = 64; // each has the units of the image
+  const auto known = debug.split_files.find(file.id());
+  if (known != debug.split_files.end()) return known->second.get();
+  if (debug.split_files.size() == most_files) return nullptr;
+  std::unique_ptr<DebugInfo>& place = debug.split_files[file.id()];
+  auto opened = std::make_unique<DebugInfo>(open(module, image, false, &file));
+  if (opened->dwarf) place = std::move(opened);
+  return place.get();
+}
+
 /// The image with a file of split debug information that has the unit of this skeleton; LLVM compares the
 /// unit's ID. nullptr if it is not found.
 DebugInfo* find_split(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t address,
                       const DebugReader::SplitFile& missing) {
-  constexpr std::size_t most_files = 64; // each has the units of the image
   const auto& [name, path] = missing;
-  if (const auto known = debug.splits.find(path); known != debug.splits.end()) return known->second.get();
-  if (debug.splits.size() == most_files) return nullptr;
-  std::unique_ptr<DebugInfo>& place = debug.splits[path];
+  const auto [place, added] = debug.splits.try_emplace(path, nullptr);
+  if (!added) return place->second;
   std::vector<elf::File> candidates = module.files_beside(name.substr(name.rfind('/') + 1));
   if (name.find('/') != name.npos)
     for (elf::File& more : module.files_beside(name)) candidates.push_back(std::move(more));
   if (auto named = module.file_of_build(path)) candidates.push_back(std::move(*named));
   for (const elf::File& candidate : candidates) {
-    auto opened = std::make_unique<DebugInfo>(open(module, image, false, &candidate));
-    if (!opened->dwarf) continue;
-    DebugReader reader(module, *opened);
+    DebugInfo* const split = open_split(module, image, debug, candidate);
+    if (!split) continue;
+    DebugReader reader(module, *split);
     if (llvm::DWARFUnit* const unit = reader.find_unit(address); unit && reader.missing_split(*unit))
       continue;
-    place = std::move(opened);
-    break;
+    return place->second = split;
   }
-  return place.get();
+  return nullptr;
 }
 
 /// That of the unit of the address; nullptr if it has none.
@@ -348,6 +358,7 @@ DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t 
     debug.alternate.reset();
     debug.split_units.clear();
     debug.splits.clear();
+    debug.split_files.clear();
     debug.check.reset(); // refers to `dwarf`
     debug.dwarf.reset(); // refers to `plain`
     debug = open(module, *image);

@@ -238,7 +238,7 @@ elif case.startswith("source-"):
     inlined = b"\x04\x1d\x01\x31\x13\x11\x01\x12\x06\x59\x0b\0\0"  # 4: an inlined call
     ranges = b"".join(words([2 * i, 2 * i + 1]) for i in range(1, 20_000)) + bytes(16)
     name = 11 + 13  # the offset of the first entry in the unit
-    lines = b""
+    lines, tables, padding = b"", [], 0  # tables: offsets of abbreviations; padding: of a compressed file
     if shape == "ranges":  # functions with one list
         abbreviations = unit + b"\x02\x2e\0\x55\x17\0\0"
         units = [b"\x01" + where + b"\x02\0\0\0\0" * 5000 + b"\0"]
@@ -248,6 +248,26 @@ elif case.startswith("source-"):
     elif shape == "abbreviation":  # an abbreviation of 100,000 attributes without bytes
         abbreviations = unit[:-2] + b"\x49\x19" * 100_000 + b"\0\0"
         units = [b"\x01" + struct.pack("<QI", code + 8 * i, 8) + b"\0" for i in range(1000)]
+    elif shape == "tables":  # 50 abbreviation tables, each of which has most of the one before: 180,000 abbreviations
+        abbreviations = b"\x01\x11\0\0\0" * 180_000
+        units = [b"\x01"] * 50
+        tables = [5 * i for i in range(50)]
+    elif shape == "packed-entries":  # compressed: 9 million entries of one byte
+        abbreviations = unit + b"\x02\x0b\0\0\0"
+        units = [b"\x01" + where + b"\x02" * 9_000_000 + b"\0"]
+        padding = 850_000
+    elif shape in ("packed-lines", "files"):  # compressed: 9 million lines; or a million files of one byte (DWARF 5)
+        abbreviations = b"\x01\x11\0\x10\x17\x11\x01\x12\x06\0\0"
+        units = [b"\x01" + bytes(4) + where]
+        program = b"\0\x09\x02" + struct.pack("<Q", code) + b"\x01" + b"\x0d" * (9_000_000 if shape == "packed-lines" else 1) + b"\x02" + uleb(60000) + b"\0\1\1"
+        head = b"\x01\x01\x01\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1"
+        if shape == "files":
+            head += b"\x01\x01\x08\x01a\0" + b"\x01\x01\x25" + uleb(1_000_000) + bytes(1_000_000)
+        else:
+            head += b"\0a.c\0\0\0\0\0"
+            padding = 800_000
+        lines = (struct.pack("<HBBI", 5, 8, 0, len(head)) if shape == "files" else struct.pack("<HI", 4, len(head))) + head + program
+        lines = struct.pack("<I", len(lines)) + lines
     elif shape == "origins":  # a name at the end of 1,000 references
         abbreviations = unit + function + copy + inlined + b"\x05\x2e\0\x31\x13\0\0"
         chain = b"".join(b"\x05" + struct.pack("<I", name + 5 * (i + 1)) for i in range(1000))
@@ -277,8 +297,11 @@ elif case.startswith("source-"):
         lines = struct.pack("<I", len(lines)) + lines
     else:
         sys.exit("no case " + case)
-    info = b"".join(struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries for entries in units)
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, abbreviations + b"\0"), (".debug_ranges", 1, 0, ranges), (".debug_line", 1, 0, lines)]
+    info = b"".join(struct.pack("<IHIB", len(entries) + 7, 4, offset, 8) + entries for entries, offset in zip(units, tables or [0] * len(units)))
+    pack = lambda data: struct.pack("<IIQQ", 1, 0, len(data), 8) + zlib.compress(data, 6) if padding else data
+    kind = 0x800 if padding else 0
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, kind, pack(info)), (".debug_abbrev", 1, 0, abbreviations + b"\0")]
+    parts += [(".debug_ranges", 1, 0, ranges), (".debug_line", 1, kind, pack(lines)), (".padding", 1, 0, bytes(padding))]
     ram = words([code + 8 + 8 * i for i in range(199)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
 elif case.startswith("variables-"):
@@ -339,15 +362,15 @@ elif case.startswith("split-"):
     shape = case[len("split-") :]
     skeleton = b"\x01\x4a\0\x76\x08\x11\x01\x12\x06\0\0\0"  # the file's name, addresses
 
-    def unit(kind, entries):
-        body = struct.pack("<HBBIQ", 5, kind, 8, 0, 1) + entries
+    def unit(kind, entries, number=1):
+        body = struct.pack("<HBBIQ", 5, kind, 8, 0, number) + entries
         return struct.pack("<I", len(body)) + body
 
     def index(units, buckets, rows):
         places = struct.pack("<II", 1, 3) + bytes(8 * units) + struct.pack("<II", 18, 6) * units
         return struct.pack("<HHIII", 5, 0, 2, units, buckets) + b"\7\0\0\0\0\0\0\0" * len(rows) + b"".join(struct.pack("<I", row) for row in rows) + places + bytes(64)
 
-    info, abbreviations, parts = unit(5, b"\x01"), b"\x01\x11\0\0\0\0", []
+    info, abbreviations, parts, whole = unit(5, b"\x01"), b"\x01\x11\0\0\0\0", [], b""
     ending, split_name = "program.dwp", b"x.dwo"
     if shape == "ranges":  # functions with one list
         ending = "x.dwo"
@@ -363,6 +386,12 @@ elif case.startswith("split-"):
         info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000
     elif shape == "long-name":  # a file with a name of 700 kB
         split_name = b"x" * 700_000
+    elif shape == "names":  # a file with 64 names, and 30,000 units beside it
+        ending = "x.dwo"
+        whole = b"".join(unit(4, b"\x01" + b"./" * i + b"x.dwo\0" + struct.pack("<QI", code + 64 * i, 64), i) for i in range(64))
+        whole += (struct.pack("<IHBBI", 9, 5, 1, 8, 0) + b"\x02") * 30_000
+        skeleton = skeleton[:-1] + b"\x02\x11\0\0\0\0"
+        info = b"".join(unit(5, b"\x01", i) for i in range(64))
     elif shape == "rows":  # an index with a row far outside of it
         parts = [(".debug_cu_index", 1, 0, index(1, 2, [0x10000000, 0]))]
     elif shape == "full":  # without an empty bucket, at which a search ends
@@ -376,7 +405,7 @@ elif case.startswith("split-"):
     else:
         sys.exit("no case " + case)
     parts = [(".debug_info.dwo", 1, 0, info), (".debug_abbrev.dwo", 1, 0, abbreviations), *parts]
-    whole = unit(4, b"\x01" + split_name + b"\0" + struct.pack("<QI", code, 60000))
+    whole = whole or unit(4, b"\x01" + split_name + b"\0" + struct.pack("<QI", code, 60000))
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, whole), (".debug_abbrev", 1, 0, skeleton)], 65536)
     ram = words([code + 8 + i for i in range(4999)] + [0])
     write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])

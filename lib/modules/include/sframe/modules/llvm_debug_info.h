@@ -46,10 +46,11 @@ struct DebugInfo {
   /// The units with the entries: those split off, for skeleton units for which LLVM has found one. It looks
   /// for the others again each time.
   std::unordered_map<const llvm::DWARFUnit*, llvm::DWARFUnit*> full_units;
-  /// The same image, each with one file of split debug information (.dwo), by its path in the skeleton unit
-  /// (SplitFile::path); nullptr: not found.
-  std::map<std::string, std::unique_ptr<DebugInfo>> splits;
-  /// Of `splits`, by skeleton unit, whose path may be long; nullptr: not found, or it is no skeleton.
+  /// The same image, each with one file of split debug information (.dwo); nullptr: it has none.
+  std::map<elf::File::Id, std::unique_ptr<DebugInfo>> split_files;
+  /// Of `split_files`, by its path in the skeleton unit (SplitFile::path); nullptr: not found.
+  std::map<std::string, DebugInfo*> splits;
+  /// The same by skeleton unit, whose path may be long; nullptr: not found, or it is no skeleton.
   std::unordered_map<const llvm::DWARFUnit*, DebugInfo*> split_units;
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
