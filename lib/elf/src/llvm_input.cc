@@ -158,6 +158,7 @@ std::optional<std::uint64_t> steps_to_find_unit(const Image& image) {
 
 bool is_fit_for_llvm_dwarf(const Image& image, std::uint64_t* steps) {
   std::uint64_t left = (std::uint64_t(64) << 20) + 64 * std::uint64_t(image.bytes().size());
+  std::uint64_t left_for_relocations = image.bytes().size(); // they do not overlap
   for (const SectionHeader& section : image.sections()) {
     if (is_compressed(section)) {
       const std::uint64_t size = claimed_size(image, section).value_or(0); // LLVM reports a missing header
@@ -165,9 +166,11 @@ bool is_fit_for_llvm_dwarf(const Image& image, std::uint64_t* steps) {
       left -= size;
     }
     if (!image.relocatable()) continue; // LLVM does not read relocations here
-    if ((section.type == SHT_REL || section.type == SHT_RELA) && !has_valid_relocations(image, section))
+    if (section.type != SHT_REL && section.type != SHT_RELA && section.type != SHT_CREL) continue;
+    if (section.type == SHT_CREL ? !is_in_file(image, section) : !has_valid_relocations(image, section))
       return false;
-    if (section.type == SHT_CREL && !is_in_file(image, section)) return false;
+    if (section.size > left_for_relocations) return false;
+    left_for_relocations -= section.size;
   }
   const auto found = steps_to_find_unit(image);
   if (found && steps) *steps = *found;

@@ -26,8 +26,9 @@ constexpr std::uint16_t deepest_entry = 4096;
 constexpr std::uint64_t most_attributes = 512, most_empty_attributes = 64;
 /// The header of a line table describes a file by 5 at most; LLVM adds one.
 constexpr unsigned most_entry_formats = 8;
-// Steps for something shared, which also needs memory.
-constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4, steps_per_attribute = 4;
+// Steps for something shared, which also needs memory: one for about 10 bytes.
+constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4, steps_per_declaration = 16,
+                        steps_per_attribute = 4, steps_per_file = 14;
 /// LLVM keeps 32 bytes of an entry, which may have only one.
 constexpr std::uint64_t steps_per_entry_byte = 3;
 
@@ -71,25 +72,27 @@ std::uint64_t length_of_list(const llvm::DataExtractor& data, std::uint64_t offs
   return count;
 }
 
-/// True if a table of folders or files in the header of a line table, whose number of entries can be
-/// anything, ends with the data. Moves `at` to its end.
-bool has_plausible_entries(const llvm::DataExtractor& data, std::uint64_t& at, const FormParams& params) {
+/// The number of entries in a table of folders or files in the header of a line table; nothing if they have
+/// no bytes, so that their number can be anything. Moves `at` to the table's end.
+std::optional<std::uint64_t> plausible_entries(const llvm::DataExtractor& data, std::uint64_t& at,
+                                               const FormParams& params) {
   std::vector<std::uint64_t> forms;
   bool any_bytes = false;
   const unsigned formats = data.getU8(&at);
-  if (formats > most_entry_formats) return false;
+  if (formats > most_entry_formats) return std::nullopt;
   for (unsigned count = formats; count; --count) {
     data.getULEB128(&at);
     forms.push_back(data.getULEB128(&at));
     any_bytes |= !has_no_bytes(forms.back());
   }
-  std::uint64_t entries = data.getULEB128(&at);
-  if (entries && !any_bytes) return false;
-  for (; entries && data.isValidOffset(at); --entries)
+  const std::uint64_t claimed = data.getULEB128(&at);
+  if (claimed && !any_bytes) return std::nullopt;
+  std::uint64_t entries = 0;
+  for (; entries < claimed && data.isValidOffset(at); ++entries)
     for (const std::uint64_t form : forms)
       if (!llvm::DWARFFormValue::skipValue(static_cast<Form>(form), data, &at, params))
-        return true; // LLVM stops
-  return true;
+        return entries; // LLVM stops
+  return entries;
 }
 
 } // namespace
@@ -180,7 +183,7 @@ DebugCheck::Abbreviations DebugCheck::read_abbreviations(llvm::StringRef section
       empty += has_no_bytes(form);
       if (++attributes > most_attributes || empty > most_empty_attributes) return result;
     }
-    if (!take(1 + steps_per_attribute * attributes)) return result;
+    if (!take(steps_per_declaration + steps_per_attribute * attributes)) return result;
   }
   result.fit = true;
   return result;
@@ -286,7 +289,10 @@ bool DebugCheck::take_line_table(std::uint64_t offset) {
   at += 1 + (params.Format == DWARF64 ? 8 : 4) + 5; // up to opcode_base
   const std::uint8_t opcode_base = all.getU8(&at);
   at += opcode_base ? opcode_base - 1 : 0;
-  return has_plausible_entries(all, at, params) && has_plausible_entries(all, at, params);
+  for (int table = 0; table < 2; ++table) // of folders, and of files
+    if (const auto entries = plausible_entries(all, at, params); !entries || !take(steps_per_file * *entries))
+      return false;
+  return true;
 }
 
 } // namespace sframe::elf
