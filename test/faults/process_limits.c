@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   A library for LD_PRELOAD: the program finds that it has used CPU_MS milliseconds of processor time, and
-   has the memory that the file STATM says, as soon as it begins to watch them. */
+   A library for LD_PRELOAD: when the program opens a file called AT, it finds that it has used CPU_MS
+   milliseconds of processor time, and has the memory that the file STATM says. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,13 +30,16 @@ int open(const char *path, int flags, ...) {
   va_start(more, flags);
   const int mode = va_arg(more, int);
   va_end(more);
-  const char *other = getenv("STATM");
+  const char *at = getenv("AT"), *other = getenv("STATM"), *name = strrchr(path, '/');
+  struct sigaction watcher;
+  if (at && strcmp(name ? name + 1 : path, at) == 0 && sigaction(SIGVTALRM, NULL, &watcher) == 0 && watcher.sa_handler != SIG_DFL)
+    raise(SIGVTALRM);
   return real(other && strcmp(path, "/proc/self/statm") == 0 ? other : path, flags, mode);
 }
 
 int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old) {
   (void)timer, (void)flags, (void)value, (void)old;
-  return raise(SIGVTALRM);
+  return 0;
 }
 
 int timer_delete(timer_t timer) {

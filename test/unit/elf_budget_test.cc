@@ -127,6 +127,10 @@ TEST(BudgetShares, EveryResource) {
   right &= before.is_used_up(Resource::processor_time) && before.problem()->text() == why;
   right &= !off.take(Resource::rows) && off.problem()->text() == why;
   right &= Budget::all_ended()->text() == why;
+  Budget::resume_all();
+  Budget after(Limits::standard, 0);
+  right &= !Budget::all_ended() && after.take(Resource::rows) && !after.ended_with_all();
+  right &= before.ended_with_all() && before.problem()->text() == why;
   std::exit(right ? 0 : 1);
 }
 

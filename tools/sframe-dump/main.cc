@@ -9,6 +9,7 @@
 #include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
+#include <sframe/tool/process_limits.h>
 #include <sframe/tool/program.h>
 
 #include <map>
@@ -135,6 +136,7 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
   for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));
   for (const tool::InputFile& file : inputs.files) {
     if (driver.stopped()) break;
+    tool::begin_file();
     tool::Progress::Item item(progress, progress.size_of(file.path));
     driver.set_progress(&item, item.size());
     show_file(file, options.input, driver);

@@ -19,8 +19,9 @@ namespace sframe::gen {
 
 namespace {
 
-unexpected<Failure> nothing_there(std::string what) {
-  if (auto ended = Budget::all_ended()) return failed(std::move(*ended)); // more was not looked for
+/// `budget`: of the input. If it ended, more was not looked for.
+unexpected<Failure> nothing_there(const Budget& budget, std::string what) {
+  if (budget.ended_with_all()) return failed(*budget.problem());
   return unexpected(Failure{{std::move(what), {}, {}}, true});
 }
 
@@ -55,16 +56,18 @@ bool awaits_link_time_optimisation(const elf::Image& image) {
 }
 
 /// The reason why a conversion has no function.
-unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
+unexpected<Failure> no_function(const CommandLine& line, const Input& input, const generate::Report& report) {
   if (!report.faults.empty()) {
     const generate::Fault& first = report.faults.front();
     return failed({"cannot read any call frame information: " + std::string(cfi::message(first.error.kind)),
                    std::string(first.section), first.error.offset});
   }
   if (line.function)
-    return nothing_there("no function with call frame information matches " + line.function->pattern());
-  if (line.from != From::cfi) return nothing_there("no function was found in the code");
-  return nothing_there("no call frame information: .eh_frame and .debug_frame describe no function");
+    return nothing_there(*input.budget,
+                         "no function with call frame information matches " + line.function->pattern());
+  if (line.from != From::cfi) return nothing_there(*input.budget, "no function was found in the code");
+  return nothing_there(*input.budget,
+                       "no call frame information: .eh_frame and .debug_frame describe no function");
 }
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
@@ -95,7 +98,7 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   auto made =
       line.from == From::sframe ? convert_sframe(line, input, bounds) : convert_cfi(line, input, bounds);
   if (made && line.consumer->refuses_empty && made->builder.num_fdes() == 0)
-    return nothing_there("no function that the reader can use");
+    return nothing_there(*input.budget, "no function that the reader can use");
   if (made && !line.consumer->runs_on(made->abi->id))
     made->warnings.push_back(std::string(line.consumer->name) + " is not known to read SFrame on " +
                              std::string(made->abi->name));
@@ -164,16 +167,16 @@ expected<Input, Failure> read_input(const CommandLine& line, std::span<const std
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
     if (!is_bitcode(bytes))
-      return nothing_there(elf::with_file_kind("not an ELF file or SFrame section", bytes));
+      return nothing_there(budget, elf::with_file_kind("not an ELF file or SFrame section", bytes));
   }
-  if (auto why = unsupported_file(bytes, line.tree)) return nothing_there(std::move(*why));
+  if (auto why = unsupported_file(bytes, line.tree)) return nothing_there(budget, std::move(*why));
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return failed(image.error());
   if (image->type() == elf::et_core)
-    return nothing_there("core files have no call frame information; pass the executable");
+    return nothing_there(budget, "core files have no call frame information; pass the executable");
   if (!image->abi())
-    return nothing_there("SFrame does not support this machine (e_machine " +
-                         std::to_string(image->machine()) + ")");
+    return nothing_there(budget, "SFrame does not support this machine (e_machine " +
+                                     std::to_string(image->machine()) + ")");
   input.image = std::move(*image);
   if (!input.image->relocatable()) return input;
   auto object = elf::ObjectLayout::make(*input.image);
@@ -265,7 +268,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
     cfi->externals = linked->externals();
   }
   if (cfi->sections.empty() && !reads_code)
-    return nothing_there(awaits_link_time_optimisation(*input.image)
+    return nothing_there(*input.budget,
+                         awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
                              : "no call frame information: no .eh_frame and no .debug_frame");
 
@@ -292,8 +296,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (line.function && input.budget->is_used_up(Resource::name_bytes))
     return failed(*input.budget->problem());
   if (reads_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
-  if (auto ended = Budget::all_ended()) return failed(std::move(*ended));
-  if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
+  if (input.budget->ended_with_all()) return failed(*input.budget->problem());
+  if (conversion.report.functions.total == 0) return no_function(line, input, conversion.report);
   if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is
     // enough.

@@ -12,6 +12,7 @@
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/output_lock.h>
+#include <sframe/tool/process_limits.h>
 #include <sframe/tool/progress.h>
 
 #include <algorithm>
@@ -270,6 +271,7 @@ private:
     tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
     for (const Job& job : plan_.jobs) progress.expect(size_of(job));
     for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
+      tool::begin_file();
       tool::Progress::Item item(progress, size_of(plan_.jobs[i]));
       tool::Slot& slot = ordered.slot(i);
       for (const FileResult& result : JobRunner(options, slot, item).run(plan_.jobs[i])) report(result, slot);

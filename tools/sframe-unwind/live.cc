@@ -10,6 +10,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/process/live_process.h"
+#include "sframe/tool/process_limits.h"
 
 #include <algorithm>
 #include <array>
@@ -332,7 +333,7 @@ private:
 } // namespace
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
-  app.lift_process_limits();
+  tool::lift_process_limits();
   Interruption interruption(options.count > 1); // before any thread is started
   modules::FileOptions files = options.files;
   files.budget = std::make_shared<Budget>(app.limits(), 0); // refilled for each sample

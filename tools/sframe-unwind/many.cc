@@ -13,6 +13,7 @@
 #include "sframe/base/parallel.h"
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
+#include "sframe/tool/process_limits.h"
 #include "sframe/tool/progress.h"
 
 #include <algorithm>
@@ -210,6 +211,7 @@ private:
     for_each_parallel(list_.files.size(), app_.threads(), make_lane, [&](std::size_t number, Lane& lane) {
       try {
         CoreResult result;
+        tool::begin_file();
         if (!out_failed_) walk(list_.files[number], lane, result);
         order.deliver(number, std::move(result));
       } catch (...) {

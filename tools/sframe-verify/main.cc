@@ -13,6 +13,7 @@
 #include <sframe/tool/coverage_options.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/output.h>
+#include <sframe/tool/process_limits.h>
 #include <sframe/tool/program.h>
 #include <sframe/tool/text.h>
 #include <sframe/verify/findings.h>
@@ -370,7 +371,7 @@ int run_tool(int argc, char** argv) {
   auto named = tool::name_inputs(options.inputs);
   if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
   options.run.file.limits = app.limits();
-  if (options.has_program) app.lift_process_limits();
+  if (options.has_program) tool::lift_process_limits();
   // Before the sandbox, which the program would inherit.
   std::optional<sframe::run::Outcome> ran;
   if (options.has_program && !run_the_program(app, options, *named, ran)) return tool::exit_failure;

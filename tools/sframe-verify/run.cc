@@ -6,6 +6,7 @@
 #include <sframe/elf/file.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
+#include <sframe/tool/process_limits.h>
 #include <sframe/tool/progress.h>
 
 #include <algorithm>
@@ -58,6 +59,7 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
       options.files.size(), at_once, [&] { return ThreadsOfFile(spare, file_options.threads.own); },
       [&](std::size_t i, ThreadsOfFile&) {
         const tool::InputFile& file = options.files[i];
+        tool::begin_file();
         tool::Progress::Item item(progress, progress.size_of(file.path));
         if (!ordered.failed()) outcomes[i] = verify_file(file, file_options, format, ordered.slot(i), item);
         ordered.close(i);

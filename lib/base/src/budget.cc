@@ -53,7 +53,7 @@ Problem limit_reached(Resource resource, std::uint64_t amount) {
 
 } // namespace
 
-constinit std::atomic<std::uint64_t> Budget::ended_{0};
+constinit std::atomic<std::uint64_t> Budget::ended_{0}, Budget::last_ended_{0};
 
 std::string_view name_of(Resource resource) {
   return allowances[static_cast<std::size_t>(resource)].name;
@@ -99,8 +99,16 @@ std::optional<Problem> Budget::problem() const {
   const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
   const auto resource = static_cast<Resource>(first - 1);
-  if (is_of_process(resource)) return all_ended();
-  return limit_reached(resource, limit_[first - 1u]);
+  const bool of_process = is_of_process(resource);
+  return limit_reached(resource,
+                       of_process ? last_ended_.load(std::memory_order_relaxed) >> 8 : limit_[first - 1u]);
+}
+
+void Budget::end_all(Resource resource, std::uint64_t amount) noexcept {
+  std::uint64_t none = 0;
+  const std::uint64_t ended = (amount << 8) | (1 + static_cast<std::uint64_t>(resource));
+  if (ended_.load(std::memory_order_relaxed) == 0) last_ended_.store(ended, std::memory_order_relaxed);
+  ended_.compare_exchange_strong(none, ended, std::memory_order_relaxed);
 }
 
 std::optional<Problem> Budget::all_ended() {

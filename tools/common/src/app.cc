@@ -5,11 +5,11 @@
 #include "sframe/tool/app.h"
 
 #include "interrupt.h"
-#include "process_limits.h"
 #include "sandbox.h"
 #include "sframe/tool/descriptor.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
+#include "sframe/tool/process_limits.h"
 
 #include <csignal>
 #include <cstring>
@@ -85,10 +85,6 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
   messages_.set_verbose(verbose_);
   limit_process(limits_, messages_.tool());
   return std::nullopt;
-}
-
-void App::lift_process_limits() {
-  tool::lift_process_limits();
 }
 
 int App::print(std::string_view text) {

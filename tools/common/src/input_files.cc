@@ -2,9 +2,9 @@
 
 #include "sframe/tool/input_files.h"
 
-#include "process_limits.h"
 #include "sframe/tool/app.h"
 #include "sframe/tool/output_file.h"
+#include "sframe/tool/process_limits.h"
 
 #include "sframe/elf/archive.h"
 #include "sframe/elf/file_kind.h"
@@ -99,6 +99,7 @@ public:
 private:
   /// `below` is the path from the input; empty for the input itself.
   void visit(const std::string& path, const std::string& place, const std::string& below) {
+    expect_files(1);
     FoundFile found{.path = path, .place = place};
     struct stat info {};
     if ((below.empty() ? ::stat : ::lstat)(path.c_str(), &info) != 0)
@@ -215,9 +216,7 @@ Result<NamedInputs> name_inputs(const InputOptions& options) {
 std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output) {
   Finder finder(named, output);
   for (const NamedInput& input : named.inputs) finder.add(input);
-  std::vector<FoundFile> found = finder.take();
-  expect_inputs(found.size());
-  return found;
+  return finder.take();
 }
 
 bool is_tree(const InputOptions& options) {
@@ -268,7 +267,7 @@ InputList list_files(const NamedInputs& named, bool tree, const std::string& out
       std::error_code ignored;
       list.files.push_back({input.path, fs::is_directory(input.path, ignored) ? not_recursive : ""});
     }
-    expect_inputs(list.files.size());
+    expect_files(list.files.size());
     return list;
   }
   std::set<elf::File::Id> seen;

@@ -3,7 +3,7 @@
 // A timer of the process's processor time (timer_create(2)). Everything that the handler uses is atomic and
 // lasts as long as the process.
 
-#include "process_limits.h"
+#include "sframe/tool/process_limits.h"
 
 #include "interrupt.h"
 #include "sframe/elf/file.h"
@@ -18,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 namespace sframe::tool {
@@ -32,12 +33,14 @@ constexpr bool is_slower = false;
 
 constexpr std::uint64_t ms = 1'000'000, mib = 1 << 20; // time is in nanoseconds
 
+constexpr std::uint64_t least_time = 500 * ms;
+
 /// For inputs of 1 MB: 0.85 s. Larger ones get a second for each further MB, of which real code may need
 /// nearly half.
-std::uint64_t time_allowed(std::uint64_t size, std::uint64_t files) noexcept {
+std::uint64_t time_allowed(std::uint64_t size, std::uint64_t count) noexcept {
   constexpr std::uint64_t mb = 1'000'000;
   const std::uint64_t further = size > mb ? size - mb : 0;
-  return 500 * ms + 350 * (size - further) + 1000 * further + 2 * ms * files;
+  return least_time + 350 * (size - further) + 1000 * further + 2 * ms * count;
 }
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores.
@@ -46,8 +49,9 @@ std::uint64_t memory_allowed(std::uint64_t size) noexcept {
 }
 
 constinit std::atomic<std::uint64_t> divisor{1}; ///< of the limits: 4 if they are strict
-constinit std::atomic<std::uint64_t> inputs{0};
-constinit std::atomic<std::uint64_t> slowness{0}; ///< in 1/16; 0 until it is measured
+constinit std::atomic<std::uint64_t> files{0};
+constinit std::atomic<std::uint64_t> extra_time{0}; ///< by begin_file()
+constinit std::atomic<std::uint64_t> slowness{0};   ///< in 1/16; 0 until it is measured
 constinit std::atomic<bool> is_limited{false};
 constinit std::array<char, 64> program{};
 constinit timer_t timer{};
@@ -82,12 +86,17 @@ void end_program(const char* what) noexcept {
   ::_exit(exit_failure);
 }
 
+/// What the process may have used until now.
+std::uint64_t time_limit() noexcept {
+  const std::uint64_t limit = time_allowed(elf::File::opened_bytes(), files) / divisor + extra_time;
+  return slowness == 0 ? limit : limit / 16 * slowness;
+}
+
 void check_time() noexcept {
   const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID);
-  std::uint64_t limit = time_allowed(elf::File::opened_bytes(), inputs) / divisor;
-  if (used <= limit) return;
+  if (used <= time_limit()) return;
   if (slowness == 0) slowness = measure_slowness();
-  limit = limit / 16 * slowness;
+  const std::uint64_t limit = time_limit();
   if (used <= limit) return;
   if (used > limit + limit / 8) end_program("processor time");
   Budget::end_all(Resource::processor_time, limit / ms);
@@ -150,8 +159,17 @@ void lift_process_limits() noexcept {
   (void)::close(memory_file);
 }
 
-void expect_inputs(std::size_t count) noexcept {
-  inputs += count;
+void expect_files(std::size_t count) noexcept {
+  files += count;
+}
+
+void begin_file() noexcept {
+  if (!is_limited || !Budget::all_ended()) return;
+  ::malloc_trim(0); // as little memory as the file would have found alone
+  const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID), limit = time_limit();
+  if (used > limit) extra_time += used - limit;
+  extra_time += least_time / divisor;
+  Budget::resume_all();
 }
 
 } // namespace sframe::tool

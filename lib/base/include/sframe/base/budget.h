@@ -74,13 +74,12 @@ public:
   /// From now on, take() fails for all budgets of the process: it has used up `amount` of `resource`,
   /// processor time or memory, for all inputs together. The first call counts. For a program that limits
   /// itself; a program that embeds these libraries never has to. Async-signal-safe.
-  static void end_all(Resource resource, std::uint64_t amount) noexcept {
-    std::uint64_t none = 0;
-    ended_.compare_exchange_strong(none, (amount << 8) | (1 + static_cast<std::uint64_t>(resource)),
-                                   std::memory_order_relaxed);
-  }
+  static void end_all(Resource resource, std::uint64_t amount) noexcept;
   /// For long work that takes from no budget: why end_all() was called; nothing if it was not.
   static std::optional<Problem> all_ended();
+  /// Ends the effect of end_all() on what is left in budgets from which nothing was asked meanwhile.
+  /// Thread-safe.
+  static void resume_all() noexcept { ended_.store(0, std::memory_order_relaxed); }
 
   /// Takes what one of the SFrame sections in a table costs, which may be empty: its header is printed, and a
   /// view of it kept.
@@ -104,6 +103,9 @@ public:
   /// True if a resource that is needed to find frames is exhausted; without the others, only their lines and
   /// variables are missing.
   bool ends_walks() const { return used_up_.load(std::memory_order_relaxed) & ~bit(Resource::debug_steps); }
+
+  /// True if something was asked for after end_all(): what was not given may be missing.
+  bool ended_with_all() const { return is_used_up(Resource::processor_time) || is_used_up(Resource::memory); }
 
   /// The first exhausted resource, as a Problem with its name and limit; nothing if none is exhausted.
   std::optional<Problem> problem() const;
@@ -143,7 +145,9 @@ private:
   std::atomic<std::uint8_t> first_ = 0;    ///< 1 + the resource exhausted first
   std::atomic<std::uint32_t> used_up_ = 0; ///< one bit per resource
 
-  static std::atomic<std::uint64_t> ended_; ///< by end_all(): 1 + resource, and the amount from bit 8; or 0
+  // By end_all(): 1 + resource, and the amount from bit 8; or 0.
+  static std::atomic<std::uint64_t> ended_;
+  static std::atomic<std::uint64_t> last_ended_; ///< the same, and not reset
 };
 
 } // namespace sframe

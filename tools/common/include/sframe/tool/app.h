@@ -61,7 +61,7 @@ public:
 
   /// Parses the command line. Returns the exit code if the program should end: 0 after --help and --version,
   /// 2 after an error, which has been printed. Also makes writing to a closed pipe an error instead of a
-  /// signal.
+  /// signal, and limits the process (process_limits.h).
   std::optional<int> parse(int argc, const char* const* argv);
 
   /// The argument of -o; "-" if it was not given.
@@ -69,10 +69,6 @@ public:
   ColorMode color() const { return color_; }
   /// The limits for each input: --limits.
   Limits limits() const { return limits_; }
-  /// parse() limits the processor time and memory of the process by the files that it opens, unless
-  /// --limits=off was given. This ends that: for work that does not depend on files, like following a
-  /// process.
-  void lift_process_limits();
   /// The number of threads: -j, or all cores; at least 1.
   unsigned threads() const;
 
