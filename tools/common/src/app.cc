@@ -83,7 +83,7 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
   messages_.set_color(color_);
   messages_.set_quiet(quiet_);
   messages_.set_verbose(verbose_);
-  limit_process(limits_, messages_.tool());
+  limit_process(limits_, threads(), messages_.tool());
   return std::nullopt;
 }
 

@@ -45,11 +45,15 @@ std::uint64_t time_allowed(std::uint64_t size, std::uint64_t count) noexcept {
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores.
 std::uint64_t memory_allowed(std::uint64_t size) noexcept {
-  return 114 * mib + 80 * size;
+  return 112 * mib + 80 * size;
 }
+
+/// A stack and a heap, which may be large pages, and what a thread keeps.
+constexpr std::uint64_t memory_per_thread = 2 * mib;
 
 constinit std::atomic<std::uint64_t> divisor{1}; ///< of the limits: 4 if they are strict
 constinit std::atomic<std::uint64_t> files{0};
+constinit std::atomic<std::uint64_t> memory_of_threads{0};
 constinit std::atomic<std::uint64_t> extra_time{0}; ///< by begin_file()
 constinit std::atomic<std::uint64_t> slowness{0};   ///< in 1/16; 0 until it is measured
 constinit std::atomic<bool> is_limited{false};
@@ -115,7 +119,7 @@ std::uint64_t resident() noexcept {
 
 void check_memory() noexcept {
   const std::uint64_t used = resident();
-  const std::uint64_t limit = memory_allowed(elf::File::opened_bytes()) / divisor;
+  const std::uint64_t limit = memory_allowed(elf::File::opened_bytes()) / divisor + memory_of_threads;
   if (used <= limit) return;
   if (used > limit + limit / 4) end_program("memory");
   Budget::end_all(Resource::memory, limit / mib);
@@ -132,9 +136,10 @@ void on_timer(int) {
 
 } // namespace
 
-void limit_process(Limits limits, const std::string& tool) {
+void limit_process(Limits limits, unsigned threads, const std::string& tool) {
   if (limits == Limits::off || is_slower) return;
   if (limits == Limits::strict) divisor = 4;
+  memory_of_threads = memory_per_thread * threads;
   tool.copy(program.data(), program.size() - 1);
   page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   memory_file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -144,6 +149,10 @@ void limit_process(Limits limits, const std::string& tool) {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGVTALRM;
+  sigset_t watched{}; // which the parent process may have blocked
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGVTALRM);
+  (void)::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
   constexpr timespec interval{0, 10 * ms};
   const itimerspec times{interval, interval};
   is_limited = true;
