@@ -5,6 +5,7 @@ A job runs one or more measures once per round. A measure has up to three roles:
 that does the same; and `limit`, what the job cannot be faster than (bench/limit.cc, or a bare decoder).
 """
 
+import atexit
 import dataclasses
 import json
 import os
@@ -251,6 +252,10 @@ def gen(programs, inputs, limit):
     readelf = (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", inputs.shared_library])
     rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), inputs.shared_library]) if programs.has("llvm-rows") else (None, None)
     yield CommandJob("gen.all", name, ours=("sframe-gen --emit=section", argv), peer=readelf, limit=bare)
+    if os.path.isdir("/dev/shm"):  # without the wait for the disk (fsync)
+        to_memory = [*argv[:2], "-o", f"/dev/shm/sframe-bench-{os.getpid()}", *argv[4:]]
+        atexit.register(lambda: os.path.exists(to_memory[3]) and os.remove(to_memory[3]))
+        yield CommandJob("gen.memory", name, ours=("sframe-gen --emit=section -o /dev/shm/...", to_memory), limit=bare)
     yield CommandJob("gen.j1", name, ours=("sframe-gen --emit=section -j1", argv + ["-j1"]), peer=rows, limit=bare)
     yield CommandJob("gen.no-share", name, ours=("sframe-gen --emit=section --no-share", argv + ["--no-share"]), limit=bare)
     made = inputs.cfi(10 * inputs.functions)
