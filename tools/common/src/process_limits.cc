@@ -18,8 +18,11 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#  include <malloc.h>
+#endif
 
 namespace sframe::tool {
 
@@ -90,10 +93,13 @@ void end_program(const char* what) noexcept {
   ::_exit(exit_failure);
 }
 
+std::uint64_t on_this_machine(std::uint64_t time) noexcept {
+  return slowness == 0 ? time : time / 16 * slowness;
+}
+
 /// What the process may have used until now.
 std::uint64_t time_limit() noexcept {
-  const std::uint64_t limit = time_allowed(elf::File::opened_bytes(), files) / divisor + extra_time;
-  return slowness == 0 ? limit : limit / 16 * slowness;
+  return on_this_machine(time_allowed(elf::File::opened_bytes(), files) / divisor) + extra_time;
 }
 
 void check_time() noexcept {
@@ -174,10 +180,12 @@ void expect_files(std::size_t count) noexcept {
 
 void begin_file() noexcept {
   if (!is_limited || !Budget::all_ended()) return;
+#ifdef __GLIBC__
   ::malloc_trim(0); // as little memory as the file would have found alone
+#endif
   const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID), limit = time_limit();
   if (used > limit) extra_time += used - limit;
-  extra_time += least_time / divisor;
+  extra_time += on_this_machine(least_time / divisor);
   Budget::resume_all();
 }
 
