@@ -2,6 +2,7 @@
 
 #include "live_target.h"
 
+#include "sframe/base/retry.h"
 #include "sframe/modules/symbols.h"
 #include "sframe/steppers/steppers.h"
 
@@ -43,7 +44,8 @@ void send(int fd, char letter) {
 bool receive(int fd, int milliseconds) {
   pollfd ready{fd, POLLIN, 0};
   char letter;
-  return ::poll(&ready, 1, milliseconds) == 1 && ::read(fd, &letter, 1) == 1;
+  return retry([&] { return ::poll(&ready, 1, milliseconds); }) == 1 &&
+         retry([&] { return ::read(fd, &letter, 1); }) == 1;
 }
 
 std::string status_value(std::uint32_t pid, std::uint32_t tid, const std::string& key) {
