@@ -36,12 +36,14 @@ struct Descriptor {
 
 constinit std::atomic<std::uint64_t> all_opened{0};
 
-/// A file counts once, however often it is opened, and under which names.
+/// A file counts once, however often it is opened, and under which names; of more than a million files, each
+/// time, since a process that runs for long must not remember all.
 void count_opened(const File::Id& id, std::uint64_t size) {
+  constexpr std::size_t most = 1 << 20;
   static std::mutex mutex;
   static std::set<File::Id> known;
   const std::lock_guard lock(mutex);
-  if (known.insert(id).second) all_opened += size;
+  if (known.size() >= most || known.insert(id).second) all_opened += size;
 }
 
 unexpected<Problem> fail_errno(const char* doing) {
