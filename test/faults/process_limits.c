@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   A library for LD_PRELOAD: when the program opens a file called AT, it finds that it has used CPU_MS
-   milliseconds of processor time, and has the memory that the file STATM says. */
+   A library for LD_PRELOAD: each time the program opens a file whose name matches AT, or has closed one whose name
+   matches CLOSED, it finds that it has used the next of the CPU_MS milliseconds of processor time (a list with
+   commas; the last one stays), and has the memory that the file STATM says. SYNC=2: also when it writes a file to
+   the disk for the second time. SLOW_NS: what the machine needs for a computation. NO_TIMER: it has none. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,14 +17,36 @@
 #include <time.h>
 #include <unistd.h>
 
-int clock_gettime(clockid_t clock, struct timespec *time) {
+static int watched = -1;
+static long times, measured, syncs;
+
+/* Calls no handler that would interrupt system calls: some of them would fail. */
+static void pass_time(void) {
+  struct sigaction watcher;
+  if (sigaction(SIGVTALRM, NULL, &watcher) != 0 || watcher.sa_handler == SIG_DFL || !(watcher.sa_flags & SA_RESTART)) return;
+  ++times;
+  raise(SIGVTALRM);
+}
+
+static int matches(const char *variable, const char *path) {
+  const char *pattern = getenv(variable), *name = strrchr(path, '/');
+  return pattern && fnmatch(pattern, name ? name + 1 : path, 0) == 0;
+}
+
+static long used_ms(void) {
   const char *ms = getenv("CPU_MS");
+  for (long i = 1; ms && i < times && strchr(ms, ','); ++i) ms = strchr(ms, ',') + 1;
+  return ms ? atol(ms) : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  const char *slow = getenv("SLOW_NS");
   int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
   if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID) return real(clock, time);
-  /* The time of the thread stands still: the machine is fast. */
-  const long value = clock == CLOCK_PROCESS_CPUTIME_ID && ms ? atol(ms) : 0;
-  time->tv_sec = value / 1000;
-  time->tv_nsec = value % 1000 * 1000000;
+  /* Without SLOW_NS, the time of the thread stands still: the machine is fast. */
+  const long ns = clock == CLOCK_PROCESS_CPUTIME_ID ? used_ms() * 1000000 : slow ? ++measured * atol(slow) : 0;
+  time->tv_sec = ns / 1000000000;
+  time->tv_nsec = ns % 1000000000;
   return 0;
 }
 
@@ -30,16 +56,35 @@ int open(const char *path, int flags, ...) {
   va_start(more, flags);
   const int mode = va_arg(more, int);
   va_end(more);
-  const char *at = getenv("AT"), *other = getenv("STATM"), *name = strrchr(path, '/');
-  struct sigaction watcher;
-  if (at && strcmp(name ? name + 1 : path, at) == 0 && sigaction(SIGVTALRM, NULL, &watcher) == 0 && watcher.sa_handler != SIG_DFL)
-    raise(SIGVTALRM);
-  return real(other && strcmp(path, "/proc/self/statm") == 0 ? other : path, flags, mode);
+  const char *other = getenv("STATM");
+  const int is_statm = strcmp(path, "/proc/self/statm") == 0;
+  if (is_statm && !(flags & O_CLOEXEC)) return errno = EACCES, -1;
+  if (matches("AT", path)) pass_time();
+  const int fd = real(other && is_statm ? other : path, flags, mode);
+  if (matches("CLOSED", path)) watched = fd;
+  return fd;
 }
 
+int close(int fd) {
+  int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "close");
+  const int result = real(fd);
+  if (fd == watched && fd >= 0) watched = -1, pass_time();
+  return result;
+}
+
+int fsync(int fd) {
+  int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+  const char *sync = getenv("SYNC");
+  if (sync && ++syncs == atol(sync)) pass_time();
+  return real(fd);
+}
+
+/* The handler runs when the time has passed above, and must also be called soon after real work. */
 int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old) {
-  (void)timer, (void)flags, (void)value, (void)old;
-  return 0;
+  (void)timer, (void)old;
+  const int is_soon = value->it_interval.tv_sec == 0 && value->it_value.tv_sec == 0 && value->it_value.tv_nsec <= 100000000;
+  const int is_rare = value->it_interval.tv_nsec >= 5000000;
+  return getenv("NO_TIMER") || flags != 0 || !is_soon || !is_rare ? -1 : 0;
 }
 
 int timer_delete(timer_t timer) {
