@@ -79,12 +79,21 @@ TEST(Budget, LimitsBySize) {
   };
   EXPECT_EQ(std::size(limits), resource_count - 2); // processor_time and memory are of the process
   const Budget standard(Limits::standard, size), strict(Limits::strict, size), off(Limits::off, size);
+  for (const Resource resource : {Resource::processor_time, Resource::memory})
+    EXPECT_EQ(standard.left(resource), 0u) << "cannot be taken";
   for (const Limit& limit : limits) {
     EXPECT_EQ(name_of(limit.resource), limit.name);
     EXPECT_EQ(standard.left(limit.resource), limit.amount) << limit.name;
     EXPECT_EQ(strict.left(limit.resource), limit.amount / 4) << limit.name;
     EXPECT_EQ(off.left(limit.resource), all) << limit.name;
   }
+}
+
+TEST(Budget, SectionsInATable) {
+  Budget budget(Limits::standard, 0);
+  const std::uint64_t before = budget.left(Resource::rows);
+  EXPECT_TRUE(budget.take_section());
+  EXPECT_EQ(budget.left(Resource::rows), before - 8);
 }
 
 // Every resource is shared: what one piece takes, others lack, and the whole is charged for.
@@ -131,6 +140,13 @@ TEST(BudgetShares, EveryResource) {
   Budget after(Limits::standard, 0);
   right &= !Budget::all_ended() && after.take(Resource::rows) && !after.ended_with_all();
   right &= before.ended_with_all() && before.problem()->text() == why;
+  Budget::end_all(Resource::memory, 7);
+  Budget::end_all(Resource::memory, 8); // too late
+  constexpr std::string_view memory = "limit for an input of this size reached: 7 MiB of memory;";
+  right &=
+      !after.take(Resource::rows) && after.ended_with_all() && after.problem()->text().starts_with(memory);
+  right &= Budget::all_ended()->text().starts_with(memory);
+  right &= before.problem()->text() == why; // what ended it, not the others
   std::exit(right ? 0 : 1);
 }
 

@@ -44,6 +44,9 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+/// The amounts of the last end_all() for each resource, which budgets that it ended report later.
+constinit std::array<std::atomic<std::uint64_t>, resource_count> last_amounts{};
+
 Problem limit_reached(Resource resource, std::uint64_t amount) {
   return {"limit for an input of this size reached: " + std::to_string(amount) + ' ' +
               std::string(name_of(resource)) + "; the rest is skipped (--limits=off removes the limit)",
@@ -53,7 +56,7 @@ Problem limit_reached(Resource resource, std::uint64_t amount) {
 
 } // namespace
 
-constinit std::atomic<std::uint64_t> Budget::ended_{0}, Budget::last_ended_{0};
+constinit std::atomic<std::uint64_t> Budget::ended_{0};
 
 std::string_view name_of(Resource resource) {
   return allowances[static_cast<std::size_t>(resource)].name;
@@ -98,16 +101,17 @@ void Budget::use_up(Resource resource) {
 std::optional<Problem> Budget::problem() const {
   const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
-  const auto resource = static_cast<Resource>(first - 1);
-  const bool of_process = is_of_process(resource);
+  const std::size_t i = first - 1u;
+  const auto resource = static_cast<Resource>(i);
   return limit_reached(resource,
-                       of_process ? last_ended_.load(std::memory_order_relaxed) >> 8 : limit_[first - 1u]);
+                       is_of_process(resource) ? last_amounts[i].load(std::memory_order_relaxed) : limit_[i]);
 }
 
 void Budget::end_all(Resource resource, std::uint64_t amount) noexcept {
   std::uint64_t none = 0;
   const std::uint64_t ended = (amount << 8) | (1 + static_cast<std::uint64_t>(resource));
-  if (ended_.load(std::memory_order_relaxed) == 0) last_ended_.store(ended, std::memory_order_relaxed);
+  if (ended_.load(std::memory_order_relaxed) == 0)
+    last_amounts[static_cast<std::size_t>(resource)].store(amount, std::memory_order_relaxed);
   ended_.compare_exchange_strong(none, ended, std::memory_order_relaxed);
 }
 

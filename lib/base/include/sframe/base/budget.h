@@ -147,7 +147,6 @@ private:
 
   // By end_all(): 1 + resource, and the amount from bit 8; or 0.
   static std::atomic<std::uint64_t> ended_;
-  static std::atomic<std::uint64_t> last_ended_; ///< the same, and not reset
 };
 
 } // namespace sframe
