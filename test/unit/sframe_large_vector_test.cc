@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <new>
@@ -122,6 +123,55 @@ public:
 private:
   rlimit before_{};
 };
+
+/// Sanitizers need room of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool may_fill_memory = false;
+#elif defined(__has_feature)
+constexpr bool may_fill_memory =
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer);
+#else
+constexpr bool may_fill_memory = true;
+#endif
+
+bool is_mapped(std::byte* page) {
+  return ::msync(page, 1, MS_ASYNC) == 0;
+}
+
+/// Leaves the process a hole in its address space that no large page starts at, and maps a block there. Exits
+/// with 0 if the block takes nothing but one large page of the hole.
+[[noreturn]] void allocate_in_a_hole_and_exit() {
+  const auto map = [](std::size_t size) {
+    return ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  constexpr std::size_t most = std::size_t{1} << 46;
+  std::byte* taken = nullptr; // of at least 3 large pages
+  for (std::size_t size = most; size >= large_page;)
+    if (void* const memory = map(size); memory == MAP_FAILED)
+      size /= 2;
+    else if (!taken)
+      taken = static_cast<std::byte*>(memory);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(taken) % large_page;
+  std::byte* const hole = taken + large_page - before + page;
+  std::byte* const end = hole + 2 * large_page;
+  ::munmap(hole, 2 * large_page);
+  LargeVector<std::byte> bytes;
+  bytes.reserve(least_large_block);
+  std::byte* const first = bytes.data();
+  bool right = first == hole - page + large_page;
+  right &= is_mapped(first) && is_mapped(first + large_page - page);
+  right &= !is_mapped(hole) && !is_mapped(first - page);
+  right &= !is_mapped(first + large_page) && !is_mapped(end - page);
+  right &= is_mapped(hole - page) && is_mapped(end);
+  std::exit(right ? 0 : 1);
+}
+
+// Newer kernels align large blocks by themselves, unless there is no room for that.
+TEST(LargeVectorDeathTest, ABlockTakesNothingOfItsNeighbours) {
+  if (!may_fill_memory) GTEST_SKIP() << "sanitizers";
+  EXPECT_EXIT(allocate_in_a_hole_and_exit(), testing::ExitedWithCode(0), "");
+}
 
 // A process may have less address space than growing eightfold takes.
 TEST(LargeVector, GrowsByWhatThereIs) {
