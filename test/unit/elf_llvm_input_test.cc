@@ -6,6 +6,7 @@
 #include "elf_builder.h"
 #include "inputs.h"
 
+#include <sframe/bytes.h>
 #include <sframe/elf/llvm_input.h>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,16 @@ TEST(ElfLlvmInput, DebugSectionsAlone) {
     EXPECT_FALSE(after->find_section(".text"));
     EXPECT_FALSE(after->find_section(".comment"));
     EXPECT_EQ(after->sections().size(), 5u); // none, the three, and their names
+    EXPECT_EQ(after->sections()[0].type, 0u);
+    EXPECT_EQ(after->sections()[0].size, 0u);
+    for (const SectionHeader& section : after->sections()) {
+      EXPECT_EQ(section.flags, 0u);
+      EXPECT_EQ(section.address, 0u);
+      EXPECT_EQ(section.link, 0u);
+      EXPECT_EQ(section.entsize, 0u);
+    }
+    const auto headers = load_at<std::uint64_t>(*made, 40, order); // e_shoff
+    EXPECT_EQ(headers.value() % 8, 0u);
   }
 }
 
