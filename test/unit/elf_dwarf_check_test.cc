@@ -136,6 +136,23 @@ TEST(ElfDwarfCheck, NewListsCost) {
   EXPECT_EQ(file.lists_left(check, unknown), all_steps / 8);
 }
 
+// A list is not read further than what is left allows, and then refused.
+TEST(ElfDwarfCheck, ListsThatAreTooLong) {
+  Writer lists;
+  for (const int count : {7, 100}) {
+    for (int i = 0; i < count; ++i) lists.number(4, 1).zeros(2);
+    lists.zeros(1);
+  }
+  OneUnit recent(5, nothing(), one_entry, {{".debug_rnglists", lists.bytes}});
+  OneUnit old(4, nothing(), one_entry, {{".debug_ranges", old_lists()}});
+  for (OneUnit* const file : {&recent, &old}) {
+    DebugCheck check(file->context(), 0, false);
+    for (std::uint64_t i = 2; i < all_steps / 64; ++i) ASSERT_TRUE(file->take_list(check, 0));
+    EXPECT_FALSE(file->take_list(check, file == &old ? long_list : 7 * 3 + 1)) << "128 steps are left";
+    EXPECT_FALSE(file->take_list(check, 0));
+  }
+}
+
 // 16 for each abbreviation and 4 for each attribute, once; a search through all of them for 32 bytes of a
 // unit where their codes do not follow one another.
 TEST(ElfDwarfCheck, AbbreviationsCost) {

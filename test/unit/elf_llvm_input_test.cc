@@ -79,8 +79,25 @@ TEST(ElfLlvmInput, DebugSectionsAlone) {
       EXPECT_EQ(section.link, 0u);
       EXPECT_EQ(section.entsize, 0u);
     }
-    const auto headers = load_at<std::uint64_t>(*made, 40, order); // e_shoff
-    EXPECT_EQ(headers.value() % 8, 0u);
+  }
+}
+
+// Headers are aligned behind names that are whole, whatever their sizes.
+TEST(ElfLlvmInput, SectionHeadersAreAligned) {
+  for (std::size_t size = 0; size < 8; ++size) {
+    TestElf file;
+    file.sections = {{".debug_info", sht_progbits, 0, 0, Bytes(size)}};
+    const Bytes bytes = file.build();
+    const auto made = without_compression(*Image::parse(bytes), false);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(load_at<std::uint64_t>(*made, 40, ByteOrder::little).value() % 8, 0u) << "e_shoff";
+    const auto after = Image::parse(*made);
+    ASSERT_TRUE(after) << after.error().text();
+    ASSERT_EQ(after->sections().size(), 3u);
+    const SectionHeader& names = after->sections()[2];
+    EXPECT_EQ(names.name, ".shstrtab");
+    const std::string_view all(reinterpret_cast<const char*>(&made->at(names.offset)), names.size);
+    EXPECT_EQ(all, std::string_view("\0.debug_info\0.shstrtab\0", 23));
   }
 }
 
