@@ -202,6 +202,14 @@ public:
               Writer().number(1, 1).u32(0).bytes,
               {{".debug_ranges", old_lists()}, {".debug_line", with_length(table, longer)}}) {}
 
+  /// False if nothing is left for it.
+  bool is_read_in_the_end() {
+    DebugCheck check(file_.context(), 0, false);
+    EXPECT_TRUE(check.can_read(file_.unit()));
+    (void)file_.lists_left(check, 0);
+    return check.can_read_lines(file_.unit());
+  }
+
   /// What it costs, as rounded() gives it; nothing if it is refused.
   std::optional<std::uint64_t> cost() {
     constexpr std::uint64_t abbreviation = 16 + 4;
@@ -243,6 +251,7 @@ TEST(ElfDwarfCheck, LinesCost) {
     table.u16(4).zeros(size - 2);
     EXPECT_EQ(Lines(table.bytes).cost(), rounded(4 * size));
     EXPECT_EQ(Lines(table.bytes, true).cost(), rounded(4 * size));
+    EXPECT_FALSE(Lines(table.bytes).is_read_in_the_end());
   }
 }
 
@@ -296,6 +305,55 @@ TEST(ElfDwarfCheck, UnitsWithoutRanges) {
     EXPECT_EQ(poor.can_find_units(), known);
     EXPECT_EQ(poor.can_find_units(), known);
   }
+}
+
+/// A unit of a .dwo file, in the same file as its skeleton.
+Bytes split_unit(unsigned version) {
+  Writer unit;
+  unit.u16(version);
+  version < 5 ? unit.u32(0).number(8, 1) : unit.number(5, 1).number(8, 1).u32(0).u64(0x1234);
+  unit.append(one_entry);
+  return Writer().u32(unit.bytes.size()).append(unit.bytes).bytes;
+}
+
+// LLVM reads the lists of split units of DWARF 4 in the program, from where the skeleton says; those of
+// DWARF 5 are beside the unit.
+TEST(ElfDwarfCheck, ListsOfSplitUnits) {
+  constexpr std::uint64_t base = 16; // the second pair of the first list: 7 are left
+  const Bytes skeleton = unit_abbreviation().number(0xb2, 1).number(0x42, 1).number(0x17, 1).zeros(2).bytes;
+  const Bytes entry = Writer().number(1, 1).u32(base).bytes; // DW_AT_GNU_ranges_base
+  const Bytes abbreviations = Writer().append(nothing()).zeros(1).bytes;
+  Writer lists;
+  for (int i = 0; i < 15; ++i) lists.number(4, 1).zeros(2);
+  lists.zeros(1);
+  for (const unsigned version : {4u, 5u}) {
+    OneUnit file(4, skeleton, entry,
+                 {{".debug_ranges", old_lists()},
+                  {".debug_rnglists.dwo", lists.bytes},
+                  {".debug_info.dwo", split_unit(version)},
+                  {".debug_abbrev.dwo", abbreviations}});
+    llvm::DWARFUnit& split = *file.context().dwo_compile_units().begin()->get();
+    ASSERT_TRUE(split.isDWOUnit());
+    DebugCheck check(file.context(), 0, false);
+    EXPECT_EQ(check.can_read_split(file.unit(), split), version == 4);
+    EXPECT_EQ(check.can_read_split(file.unit(), split), version == 4);
+    // Another skeleton with lists elsewhere; for this class, any unit does.
+    EXPECT_EQ(check.can_read_split(split, split), version == 5);
+    EXPECT_EQ(check.can_read_split(file.unit(), split), version == 4);
+    const auto list = llvm::DWARFFormValue::createFromUValue(llvm::dwarf::DW_FORM_sec_offset, 0);
+    for (int i = 0; i < 8; ++i) EXPECT_TRUE(check.can_read_ranges(split, list));
+    const std::uint64_t steps = 8 * 8 * (version == 4 ? 7 : 16);
+    EXPECT_EQ(file.lists_left(check, 0), (all_steps - steps) / old_list_steps);
+  }
+}
+
+// A header and nothing else.
+TEST(ElfDwarfCheck, UnitWithoutEntries) {
+  OneUnit file(4, nothing(), {});
+  DebugCheck check(file.context(), 0, false);
+  EXPECT_TRUE(check.can_list(file.unit()));
+  EXPECT_TRUE(check.can_look_up(file.unit()));
+  EXPECT_FALSE(check.has_functions(file.unit()));
 }
 
 } // namespace elf_dwarf_check_test
