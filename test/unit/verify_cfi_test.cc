@@ -80,6 +80,82 @@ std::vector<Finding> findings_of(const TestElf& file, bool code = false) {
   return std::move(found.all);
 }
 
+/// A library whose .sframe has a function of this size.
+TestElf library_with(std::uint32_t sframe_size, std::uint32_t cfi_size) {
+  Builder builder({.abi = Abi::amd64});
+  EXPECT_TRUE(
+      builder.add({.start = text_at, .size = sframe_size}, std::vector{traits(Abi::amd64).entry_row()}));
+  const std::vector<std::byte> text(text_size, std::byte{0x90});
+  return library_of(text, frames(cfi::SectionKind::eh_frame, {}, cfi_size),
+                    builder.finish(sframe_at).value());
+}
+
+// Those without bytes are none, and CFI describes code of the file only.
+TEST(VerifyCfi, FunctionsOfTheInput) {
+  for (const std::uint32_t size : {0u, 1u, text_size}) {
+    TestElf file = library_with(size, size);
+    for (const bool has_code : {true, false}) {
+      if (!has_code) file.sections[0].address = file.segments[0].address = 0x8000;
+      const auto bytes = file.build();
+      const auto image = elf::Image::parse(bytes);
+      const auto input = Input::load({.image = &image.value()});
+      ASSERT_TRUE(input);
+      EXPECT_EQ(input->num_functions(), 1u);
+      EXPECT_EQ(input->functions().size(), size ? 1u : 0u);
+      EXPECT_EQ(input->pieces().size(), size ? 1u : 0u);
+      ASSERT_EQ(input->eh_frame().size(), size && has_code ? 1u : 0u);
+      EXPECT_TRUE(input->debug_frame().empty());
+      EXPECT_EQ(input->all_cfi().data(),
+                input->eh_frame().empty() ? input->debug_frame().data() : input->eh_frame().data());
+      if (!size) continue;
+      EXPECT_EQ(input->functions()[0].begin, text_at);
+      EXPECT_EQ(input->functions()[0].end, text_at + size);
+      if (!has_code) continue;
+      EXPECT_EQ(input->eh_frame()[0].begin, text_at);
+      EXPECT_EQ(input->eh_frame()[0].end, text_at + size);
+    }
+  }
+}
+
+// The file that cannot be read is named, if it is one of them.
+TEST(VerifyCfi, FilesThatCannotBeVerified) {
+  const auto library = library_with(text_size, text_size);
+  const auto bytes = library.build();
+  const auto image = elf::Image::parse(bytes).value();
+  TestElf without = library;
+  without.sections.pop_back();
+  const auto without_bytes = without.build();
+  const auto no_section = elf::Image::parse(without_bytes).value();
+  TestElf damaged = without;
+  damaged.sections.push_back(
+      {".debug_frame", elf::sht_progbits, elf::shf_compressed, 0, std::vector<std::byte>(3)});
+  const auto damaged_bytes = damaged.build();
+  const auto compressed = elf::Image::parse(damaged_bytes).value();
+  TestElf object = without;
+  object.type = elf::et_rel;
+  const auto object_bytes = object.build();
+  const auto relocatable = elf::Image::parse(object_bytes).value();
+
+  const auto problem = [](const Input::Sources& sources) {
+    const auto input = Input::load(sources);
+    return input ? std::pair<std::string, const elf::Image*>()
+                 : std::pair(input.error().what, input.error().image);
+  };
+  using Problem = std::pair<std::string, const elf::Image*>;
+  EXPECT_EQ(problem({.image = &image}), Problem());
+  EXPECT_EQ(problem({.image = &no_section}), Problem("no section .sframe", &no_section));
+  EXPECT_EQ(problem({.image = &image, .sframe_image = &no_section}),
+            Problem("no section .sframe", &no_section));
+  EXPECT_EQ(problem({.image = &no_section, .sframe_image = &image}), Problem());
+  EXPECT_EQ(problem({.image = &image, .debug_image = &no_section}), Problem());
+  EXPECT_EQ(problem({.image = &image, .debug_image = &compressed}).second, &compressed);
+  EXPECT_EQ(problem({.image = &image, .debug_image = &compressed, .cfi = false}), Problem());
+  EXPECT_EQ(
+      problem({.image = &relocatable, .use_raw = true}),
+      Problem("a raw section cannot be compared with a relocatable object, whose sections have no addresses",
+              nullptr));
+}
+
 /// The findings of C112 for a function with these instructions in the two sections: "0x1010-0x1040: message".
 std::vector<std::string> disagreements(const Instructions& eh, const Instructions& debug) {
   Builder builder({.abi = Abi::amd64});

@@ -153,7 +153,7 @@ void limit_process(Limits limits, unsigned threads, const std::string& tool) {
   action.sa_handler = on_timer;
   action.sa_flags = SA_RESTART;
   sigevent event{};
-  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_notify = SIGEV_SIGNAL; // 0 (mutate: equivalent)
   event.sigev_signo = SIGVTALRM;
   sigset_t watched{}; // which the parent process may have blocked
   sigemptyset(&watched);
