@@ -146,10 +146,16 @@ TEST(ElfDwarfCheck, ListsThatAreTooLong) {
   OneUnit recent(5, nothing(), one_entry, {{".debug_rnglists", lists.bytes}});
   OneUnit old(4, nothing(), one_entry, {{".debug_ranges", old_lists()}});
   for (OneUnit* const file : {&recent, &old}) {
-    DebugCheck check(file->context(), 0, false);
-    for (std::uint64_t i = 2; i < all_steps / 64; ++i) ASSERT_TRUE(file->take_list(check, 0));
-    EXPECT_FALSE(file->take_list(check, file == &old ? long_list : 7 * 3 + 1)) << "128 steps are left";
-    EXPECT_FALSE(file->take_list(check, 0));
+    const bool is_old = file == &old;
+    const std::uint64_t first = is_old ? long_list : 7 * 3 + 1; // and later ones: 16 are left, and 17
+    const std::uint64_t sixteen = first + (is_old ? (1000 - 16) * 16 : (100 - 15) * 3);
+    const std::uint64_t entry = is_old ? 16 : 3;
+    for (const std::uint64_t list : {first, sixteen - entry, sixteen}) {
+      DebugCheck check(file->context(), 0, false);
+      for (std::uint64_t i = 2; i < all_steps / 64; ++i) ASSERT_TRUE(file->take_list(check, 0));
+      EXPECT_EQ(file->take_list(check, list), list == sixteen) << "128 steps are left";
+      EXPECT_FALSE(file->take_list(check, 0));
+    }
   }
 }
 

@@ -117,6 +117,49 @@ TEST(VerifyCfi, FunctionsOfTheInput) {
   }
 }
 
+// Addresses of a linked file are any; those of an object's sections are kept apart.
+TEST(VerifyCfi, LocationsOfAddresses) {
+  const auto bytes = library_with(text_size, text_size).build();
+  const auto image = elf::Image::parse(bytes).value();
+  const auto linked = Input::load({.image = &image});
+  const Location high = linked->locate(std::uint64_t{1} << 50 | 5);
+  EXPECT_EQ(high.section, 0u);
+  EXPECT_EQ(high.pc, std::uint64_t{1} << 50 | 5);
+
+  TestElf object = library_with(text_size, text_size);
+  object.type = elf::et_rel;
+  object.segments.clear();
+  object.sections[0].address = object.sections[1].address = object.sections[2].address = 0;
+  for (int i = 0; i < 300; ++i)
+    object.sections.push_back(
+        {".text.f", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0, std::vector<std::byte>(16)});
+  const auto object_bytes = object.build();
+  const auto relocatable = elf::Image::parse(object_bytes).value();
+  const auto input = Input::load({.image = &relocatable, .cfi = false});
+  ASSERT_TRUE(input) << input.error().text();
+  const auto ranges = input->code().ranges();
+  ASSERT_EQ(ranges.size(), 301u);
+  EXPECT_EQ(input->locate(ranges[300].start + 7).section, 303u);
+  EXPECT_EQ(input->locate(ranges[300].start + 7).pc, 7u);
+}
+
+// Some of many tables are enough, where the budget does not suffice for all.
+TEST(VerifyCfi, TablesThatCostTooMuch) {
+  TestElf file = library_with(text_size, text_size);
+  const auto section = file.sections[2];
+  file.sections.push_back(section);
+  const auto bytes = file.build();
+  for (const std::uint64_t tables : {0, 1, 2}) {
+    Budget budget(Limits::standard, bytes.size());
+    const auto image = elf::Image::parse(bytes, &budget).value();
+    const std::uint64_t left = section.bytes.size() * tables;
+    EXPECT_TRUE(budget.take(Resource::section_bytes, budget.left(Resource::section_bytes) - left));
+    const auto input = Input::load({.image = &image, .cfi = false});
+    ASSERT_EQ(input.has_value(), tables != 0);
+    EXPECT_EQ(input ? input->tables().size() : 0, tables);
+  }
+}
+
 // The file that cannot be read is named, if it is one of them.
 TEST(VerifyCfi, FilesThatCannotBeVerified) {
   const auto library = library_with(text_size, text_size);
