@@ -331,6 +331,7 @@ std::optional<NamedFile> FileVerifier::look_up_debug(const std::string& path, co
   for (const elf::Rejected& other : rejected)
     warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
   if (!found) return std::nullopt;
+  found->file.accept();
   slot_.detail(path, "debug file " + found->file.path());
   return NamedFile{std::move(found->file), std::move(found->budget), std::move(found->image)};
 }
@@ -408,6 +409,7 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
   auto image = elf::Image::parse(bytes, out.budget.get());
   if (!image) return fail_for(path, companion, image.error()), std::nullopt;
   out.image = std::move(*image);
+  out.file.accept();
   return out;
 }
 

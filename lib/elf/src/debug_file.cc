@@ -19,10 +19,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Most debug files have less than ten times the size of what they are of.
+std::uint64_t most_to_sum(const Image& image, Limits limits) {
+  constexpr std::uint64_t least = std::uint64_t{64} << 20, times = 64;
+  if (limits == Limits::off) return max_checksummed;
+  return std::min(max_checksummed, least + times * std::uint64_t{image.bytes().size()});
+}
+
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  constexpr std::size_t most = std::size_t{4} << 20; // in memory at once
+  const bool is_large = bytes.size() > 4 * most;
+  std::uint32_t sum = 0;
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), most));
+    sum = llvm::crc32(sum, {reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()});
+    if (is_large) File::release_pages(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+  return sum;
+}
+
 class Search {
 public:
   Search(const Image& image, Limits limits, std::vector<Rejected>* rejected, const OpenFile& open)
-      : image_(image), limits_(limits), rejected_(rejected), open_(open) {}
+      : image_(image), limits_(limits), left_to_sum_(most_to_sum(image, limits)), rejected_(rejected),
+        open_(open) {}
 
   std::optional<DebugFile> by_build_id(std::span<const std::string> folders) {
     const auto id = image_.build_id();
@@ -63,8 +84,7 @@ public:
         continue;
       }
       left_to_sum_ -= bytes.size();
-      const std::uint32_t crc =
-          llvm::crc32({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+      const std::uint32_t crc = checksum(bytes);
       if (crc == link->crc) return found;
       reject(candidate.string(),
              "checksum mismatch: .gnu_debuglink " + hex(link->crc) + ", file " + hex(crc));
@@ -97,7 +117,7 @@ private:
 
   const Image& image_;
   const Limits limits_;
-  std::uint64_t left_to_sum_ = max_checksummed; ///< bytes of all candidates
+  std::uint64_t left_to_sum_; ///< bytes of all candidates
   std::vector<Rejected>* rejected_;
   const OpenFile& open_;
 };

@@ -34,16 +34,23 @@ struct Descriptor {
   }
 };
 
-constinit std::atomic<std::uint64_t> all_opened{0};
+constinit std::atomic<std::uint64_t> all_named{0}, all_found{0};
 
 /// A file counts once, however often it is opened, and under which names; of more than a million files, each
 /// time, since a process that runs for long must not remember all.
-void count_opened(const File::Id& id, std::uint64_t size) {
+void count_opened(std::atomic<std::uint64_t>& all, const File::Id& id, std::uint64_t size) {
   constexpr std::size_t most = 1 << 20;
   static std::mutex mutex;
   static std::set<File::Id> known;
   const std::lock_guard lock(mutex);
-  if (known.size() >= most || known.insert(id).second) all_opened += size;
+  if (known.size() >= most || known.insert(id).second) all += size;
+}
+
+/// Small files may have no blocks of their own.
+std::uint64_t stored_size(const struct stat& info) {
+  constexpr std::uint64_t block = 512, small = 65536;
+  return std::min(static_cast<std::uint64_t>(info.st_size),
+                  std::max(static_cast<std::uint64_t>(info.st_blocks) * block, small));
 }
 
 unexpected<Problem> fail_errno(const char* doing) {
@@ -59,7 +66,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
     if (got < 0) return fail_errno("cannot read");
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
-    all_opened += static_cast<std::uint64_t>(got);
+    all_named += static_cast<std::uint64_t>(got);
     if (used > File::max_stream_size) return fail("stream is larger than 1 GiB; pass a regular file instead");
   }
   bytes.resize(used);
@@ -245,7 +252,7 @@ int find_in_root(const std::string& root, const std::string& path) {
 } // namespace
 
 /// Opens the file that `place`, an O_PATH descriptor, refers to.
-Result<File> File::read_regular(const std::string& path, int place) {
+Result<File> File::read_regular(const std::string& path, int place, bool is_found) {
   struct stat info {};
   if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
   if (!S_ISREG(info.st_mode)) return fail("not a regular file");
@@ -258,7 +265,7 @@ Result<File> File::read_regular(const std::string& path, int place) {
         (::fstat(file.fd, &opened) != 0 || opened.st_dev != info.st_dev || opened.st_ino != info.st_ino))
       return fail("file changed while it was being opened");
   }
-  return read(path, file.fd);
+  return read(path, file.fd, is_found);
 }
 
 Result<File> File::open_regular(const std::string& path) {
@@ -269,7 +276,7 @@ Result<File> File::open_regular(const std::string& path) {
 Result<File> File::open_found(const std::string& path) {
   const Descriptor place{open_path(path)};
   if (const char* wrong = check_place(place.fd, true)) return fail(wrong);
-  return read_regular(path, place.fd);
+  return read_regular(path, place.fd, true);
 }
 
 Result<File> File::open_named(const std::string& path, const AllowedFiles& allowed) {
@@ -278,10 +285,10 @@ Result<File> File::open_named(const std::string& path, const AllowedFiles& allow
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
   const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_path(path)};
   if (const char* wrong = check_place(place.fd, allowed.network)) return fail(wrong);
-  return read_regular(shown, place.fd);
+  return read_regular(shown, place.fd, true);
 }
 
-Result<File> File::read(const std::string& path, int fd) {
+Result<File> File::read(const std::string& path, int fd, bool is_found) {
   if (fd < 0) return fail_errno("cannot open");
   const bool standard_input = fd == STDIN_FILENO;
   struct stat info {};
@@ -299,7 +306,8 @@ Result<File> File::read(const std::string& path, int fd) {
       result.map_size_ = static_cast<std::size_t>(info.st_size);
       result.mapping_ = add_mapping(path, map, result.map_size_);
       result.opened_ = state_of(info);
-      count_opened(result.id(), result.map_size_);
+      result.stored_size_ = stored_size(info);
+      if (!is_found) count_opened(all_named, result.id(), result.stored_size_);
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");
@@ -311,8 +319,12 @@ Result<File> File::read(const std::string& path, int fd) {
   return result;
 }
 
-std::uint64_t File::opened_bytes() noexcept {
-  return all_opened;
+File::OpenedBytes File::opened_bytes() noexcept {
+  return {all_named, all_found};
+}
+
+void File::accept() const {
+  if (map_) count_opened(all_found, id(), stored_size_);
 }
 
 File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
@@ -325,7 +337,7 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)),
       map_(std::exchange(other.map_, nullptr)), map_size_(std::exchange(other.map_size_, 0)),
-      opened_(other.opened_), owned_(std::move(other.owned_)) {}
+      stored_size_(other.stored_size_), opened_(other.opened_), owned_(std::move(other.owned_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;
@@ -335,6 +347,7 @@ File& File::operator=(File&& other) noexcept {
   mapping_ = std::exchange(other.mapping_, nullptr);
   map_ = std::exchange(other.map_, nullptr);
   map_size_ = std::exchange(other.map_size_, 0);
+  stored_size_ = other.stored_size_;
   opened_ = other.opened_;
   owned_ = std::move(other.owned_);
   return *this;

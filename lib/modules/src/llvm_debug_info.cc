@@ -52,6 +52,7 @@ std::shared_ptr<const int> open_package(Module& module, const elf::File& file, s
     return nullptr;
   }
   size = file.bytes().size();
+  file.accept();
   const int fd = file.reopen(); // the file that was checked
   if (fd < 0) return nullptr;
   return {new int(fd), [](const int* opened) {
@@ -97,8 +98,10 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
                                      module.info().path, package);
   if (!debug.dwarf) return debug;
   if (!debug.package) package_size = 0;
+  // Images in memory may be many.
+  Budget* const shared = module.file_path().empty() ? files.budget.get() : nullptr;
   debug.check = std::make_unique<elf::DebugCheck>(debug.dwarf->context(), image.bytes().size() + package_size,
-                                                  files.limits() == Limits::off);
+                                                  files.limits() == Limits::off, shared);
   if (is_alternate) return debug; // entries are found by their offsets
   if (!debug.check->can_find_units()) {
     module.add_problem(elf::all_lines_cost_too_much);

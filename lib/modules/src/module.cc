@@ -340,8 +340,14 @@ Result<elf::File> Module::open_counted(const std::string& path, bool user_named)
   return elf::File::open_named(path, {.root = files_.sysroot, .network = network});
 }
 
-/// Opens the file and checks that it is the one that was mapped. Sets problem_.
 bool Module::open_file(const std::string& path, Named named) {
+  if (!open_and_check(path, named)) return false;
+  parts_->file->accept();
+  return true;
+}
+
+/// Opens the file and checks that it is the one that was mapped. Sets problem_.
+bool Module::open_and_check(const std::string& path, Named named) {
   if (!may_open(path, named)) return false;
   auto file = open_counted(path, named != Named::by_core);
   const std::string shown = named == Named::by_core ? elf::path_in_root(files_.sysroot, path) : path;
@@ -583,7 +589,7 @@ void Module::fetch_debug_file() {
       parts_->debug_problem = info_.path + ": the debug file from the server has another build ID";
     return;
   }
-  parts_->debug = std::move(parts);
+  use_debug_file(std::move(parts));
   parts_->debug_problem.clear();
 }
 
@@ -598,7 +604,7 @@ void Module::find_local_debug_file() {
       found =
           elf::find_debug_file(*parts_->image, info_.path, folders, files_.limits(), nullptr, open_candidate);
     if (found)
-      parts_->debug = opened().add(std::move(found->file), OpenFiles::Role::debug_file, files_.limits());
+      use_debug_file(opened().add(std::move(found->file), OpenFiles::Role::debug_file, files_.limits()));
     else if (!rejected.empty())
       parts_->debug_problem = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
@@ -610,9 +616,15 @@ void Module::find_local_debug_file() {
     auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file, files_.limits());
     if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id()))
       continue;
-    parts_->debug = std::move(parts);
+    use_debug_file(std::move(parts));
     return;
   }
+}
+
+/// `parts` are of a file whose build ID or checksum was compared.
+void Module::use_debug_file(std::shared_ptr<ModuleParts> parts) {
+  parts->file->accept();
+  parts_->debug = std::move(parts);
 }
 
 ModuleParts* Module::separate_parts() {
@@ -635,7 +647,7 @@ void Module::find_sidecar() {
   else if (!same(image->build_id(), build_id()))
     parts_->sidecar_problem = path + ": build ID mismatch";
   else
-    parts_->sidecar_image = std::move(*image);
+    parts_->sidecar_image = std::move(*image), parts_->sidecar->accept();
 }
 
 /// Of the sidecar, the separate debug file or the module's own image.
@@ -707,10 +719,15 @@ void Module::load_debugdata() {
   // Real ones expand to three to five times their size.
   constexpr std::uint64_t least = std::uint64_t{8} << 20, times = 16;
   const std::uint64_t most = least + (packed ? times * packed->bytes().size() : 0);
-  const bool unlimited = files_.budget && files_.budget->limits() == Limits::off;
+  // There may be many images in memory, which have the budget of the process.
+  Budget* const budget = parts_->budget ? parts_->budget.get() : files_.budget.get();
+  const std::uint64_t left = budget ? budget->left(Resource::unpacked_bytes) : most;
   elf::UnpackLimits limits;
-  if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
+  if (!budget || budget->limits() != Limits::off)
+    limits = {.size = std::min(most, left), .memory = std::min(most, left), .expansion = 0};
   auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : unexpected(packed.error());
+  const std::uint64_t size = unpacked ? unpacked->bytes().size() : packed && left < most ? most : 0;
+  if (budget && !budget->take(Resource::unpacked_bytes, size)) unpacked = unexpected(*budget->problem());
   if (unpacked && unpacked->damaged()) unpacked = fail("damaged");
   if (!unpacked) {
     parts_->debugdata_problem = unpacked.error().text();
@@ -880,6 +897,7 @@ void Module::find_alternate(ModuleParts& debug) {
     if (!file) return false;
     auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file, files_.limits());
     if (!parts->image || parts.get() == &debug || !elf::is_linked(*link, *parts->image)) return false;
+    parts->file->accept();
     debug.alternate = std::move(parts);
     return true;
   };

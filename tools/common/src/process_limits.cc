@@ -34,21 +34,22 @@ constexpr bool is_slower = true; // by far, and takes much more memory
 constexpr bool is_slower = false;
 #endif
 
-constexpr std::uint64_t ms = 1'000'000, mib = 1 << 20; // time is in nanoseconds
+constexpr std::uint64_t ms = 1'000'000, mb = 1'000'000, mib = 1 << 20; // time is in nanoseconds
 
 constexpr std::uint64_t least_time = 500 * ms;
 
 /// For inputs of 1 MB: 0.85 s. Larger ones get a second for each further MB, of which real code may need
-/// nearly half.
-std::uint64_t time_allowed(std::uint64_t size, std::uint64_t count) noexcept {
-  constexpr std::uint64_t mb = 1'000'000;
-  const std::uint64_t further = size > mb ? size - mb : 0;
-  return least_time + 350 * (size - further) + 1000 * further + 2 * ms * count;
+/// nearly half. Of files that an input only names, unwind tables and some debug information are read.
+std::uint64_t time_allowed(elf::File::OpenedBytes size, std::uint64_t count) noexcept {
+  const std::uint64_t further = size.named > mb ? size.named - mb : 0;
+  return least_time + 350 * (size.named - further) + 1000 * further + 50 * size.found + 2 * ms * count;
 }
 
-/// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores.
-std::uint64_t memory_allowed(std::uint64_t size) noexcept {
-  return 112 * mib + 80 * size;
+/// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores, and for compressed
+/// debug information.
+std::uint64_t memory_allowed(elf::File::OpenedBytes size) noexcept {
+  const std::uint64_t further = size.found > mb ? size.found - mb : 0;
+  return 108 * mib + 80 * (size.named + size.found - further) + 16 * further;
 }
 
 /// A stack and a heap, which may be large pages, and what a thread keeps.
@@ -127,7 +128,7 @@ void check_memory() noexcept {
   const std::uint64_t used = resident();
   const std::uint64_t limit = memory_allowed(elf::File::opened_bytes()) / divisor + memory_of_threads;
   if (used <= limit) return;
-  if (used > limit + limit / 4) end_program("memory");
+  if (used > limit + limit / 5) end_program("memory");
   Budget::end_all(Resource::memory, limit / mib);
 }
 
@@ -159,7 +160,7 @@ void limit_process(Limits limits, unsigned threads, const std::string& tool) {
   sigemptyset(&watched);
   sigaddset(&watched, SIGVTALRM);
   (void)::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
-  constexpr timespec interval{0, 10 * ms};
+  constexpr timespec interval{0, 5 * ms};
   const itimerspec times{interval, interval};
   is_limited = true;
   if (::sigaction(SIGVTALRM, &action, nullptr) != 0 ||

@@ -97,8 +97,9 @@ std::optional<std::uint64_t> plausible_entries(const llvm::DataExtractor& data, 
 
 } // namespace
 
-DebugCheck::DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited)
-    : context_(context), left_(unlimited ? unlimited_steps : (std::uint64_t{4} << 20) + 8 * size) {}
+DebugCheck::DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited, Budget* shared)
+    : context_(context), left_(unlimited ? unlimited_steps : (std::uint64_t{4} << 20) + 8 * size),
+      shared_(shared) {}
 
 bool DebugCheck::take(std::uint64_t steps) {
   if (left_ == unlimited_steps) return true;
@@ -107,7 +108,7 @@ bool DebugCheck::take(std::uint64_t steps) {
     return false;
   }
   left_ -= steps;
-  return true;
+  return !shared_ || shared_->take(Resource::debug_steps, 2 * steps);
 }
 
 bool DebugCheck::can_find_units() {

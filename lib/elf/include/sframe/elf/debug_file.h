@@ -63,12 +63,13 @@ struct Rejected {
   std::string why;
 };
 
-/// Bytes of candidates whose CRC find_debug_file() computes: half a second's work.
+/// Bytes of candidates whose CRC find_debug_file() computes: half a second's work. With limits, 64 MiB and 64
+/// times the image's size, if that is less.
 inline constexpr std::uint64_t max_checksummed = std::uint64_t(512) << 20;
 
 /// The debug file of `image`, which was opened at `path` (used for .gnu_debuglink only). A file found by
 /// build ID must have that build ID. A file found by link must have that CRC, and no other build ID than the
-/// image; once candidates have more than max_checksummed bytes together, the build ID decides alone.
+/// image; once candidates have more bytes together than are summed, the build ID decides alone.
 /// What is read of a candidate has these limits. Those that exist but do not match are added to `rejected`,
 /// if given. `open` opens a candidate. Costs an attempt to open per candidate; the CRC reads the whole file.
 using OpenFile = std::function<Result<File>(const std::string& path)>;

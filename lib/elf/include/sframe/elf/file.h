@@ -51,8 +51,17 @@ public:
   static Result<File> open_named(const std::string& path, const AllowedFiles& allowed);
 
   /// The size of all different files and streams that this process has opened so far, for programs that limit
-  /// their cost by it. A stream counts as it is read. Async-signal-safe.
-  static std::uint64_t opened_bytes() noexcept;
+  /// their cost by it. Holes in files do not count. A stream counts as it is read.
+  struct OpenedBytes {
+    std::uint64_t named = 0; ///< those that the user named
+    std::uint64_t found = 0; ///< of open_found() and open_named(), if accept() was called
+  };
+  /// Async-signal-safe.
+  static OpenedBytes opened_bytes() noexcept;
+
+  /// For the result of open_found() and open_named(), which may be any file of this machine: it was checked
+  /// that it belongs to the input, and counts. Thread-safe.
+  void accept() const;
 
   /// A file that exists only in memory; it owns `bytes`. path() returns `path`.
   static File from_bytes(std::string path, std::vector<std::byte> bytes);
@@ -114,8 +123,8 @@ private:
   static Mapping* mapping_at(std::uintptr_t address) noexcept;
   static std::atomic<Mapping*> mappings_; ///< all that ever existed; their memory is reused
   static Mapping* add_mapping(const std::string& path, const void* begin, std::size_t size);
-  static Result<File> read(const std::string& path, int fd);
-  static Result<File> read_regular(const std::string& path, int place);
+  static Result<File> read(const std::string& path, int fd, bool is_found = false);
+  static Result<File> read_regular(const std::string& path, int place, bool is_found = false);
   File() = default;
   void release();
 
@@ -124,6 +133,7 @@ private:
   Mapping* mapping_ = nullptr; ///< if map_ is not nullptr
   void* map_ = nullptr;
   std::size_t map_size_ = 0;
+  std::uint64_t stored_size_ = 0; ///< of the mapped file, without holes
   /// The mapped file when it was opened.
   struct State {
     Id id;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "sframe/base/budget.h"
 #include "sframe/number_hash.h"
 
 #include <cstddef>
@@ -36,7 +37,8 @@ class DebugCheck {
 public:
   /// For files of `size` bytes in all, before decompression. `unlimited`: only what would end the program is
   /// refused.
-  DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited);
+  /// With `shared`, which must outlive this, steps are also taken from its debug_steps, twice.
+  DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited, Budget* shared = nullptr);
 
   /// Must be called for each skeleton unit whose split unit was found, before that is used: false if it
   /// cannot be, because LLVM would read its lists of ranges elsewhere than this class.
@@ -90,6 +92,7 @@ private:
 
   llvm::DWARFContext& context_;
   std::uint64_t left_;
+  Budget* shared_;
   std::optional<bool> can_find_units_;
   std::unordered_map<llvm::DWARFUnit*, Unit> units_;
   std::map<Place, Abbreviations> abbreviations_;

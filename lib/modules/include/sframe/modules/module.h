@@ -275,6 +275,7 @@ private:
   enum class Named : std::uint8_t { by_user, by_kernel, by_core, by_server };
   bool open_own();
   bool open_file(const std::string& path, Named named);
+  bool open_and_check(const std::string& path, Named named);
   bool may_open(const std::string& path, Named named);
   bool has_right_id(const elf::Image& file) const;
   void find_mappings();
@@ -285,6 +286,7 @@ private:
   bool fetch_file();
   void fetch_file_late();
   void fetch_debug_file();
+  void use_debug_file(std::shared_ptr<ModuleParts> parts);
   Result<elf::File> open_counted(const std::string& path, bool user_named);
   Result<elf::File> open_debug_candidate(const std::string& path);
   void locate_by_segments();

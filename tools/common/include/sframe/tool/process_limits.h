@@ -16,7 +16,7 @@ namespace sframe::tool {
 /// App::parse() calls it. At the limit, all budgets end (Budget::end_all()), so that the program reports it
 /// and ends in its usual way. If it takes much more even so, it ends with a message prefixed with `tool`, its
 /// temporary files removed, and exit_failure. Uses SIGVTALRM; costs seven system calls, and a signal for each
-/// 10 ms of processor time. Call before the first thread starts.
+/// 5 ms of processor time. Call before the first thread starts.
 void limit_process(Limits limits, unsigned threads, const std::string& tool);
 
 /// Ends that, for a program whose work does not depend on the size of files: it watches a process.
