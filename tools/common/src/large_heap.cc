@@ -50,6 +50,12 @@ void extend_heap(std::uint64_t bytes) {
 
 } // namespace
 
+void prepare_heap() {
+  ::mallopt(M_MMAP_THRESHOLD, 4 * mib);
+  ::mallopt(M_TRIM_THRESHOLD, 128 * mib);
+  ::mallopt(M_TOP_PAD, mib);
+}
+
 void prepare_heap(std::uint64_t bytes) {
   if (bytes < least_input) return;
   static std::once_flag extended;
@@ -58,6 +64,7 @@ void prepare_heap(std::uint64_t bytes) {
 
 #else
 
+void prepare_heap() {}
 void prepare_heap(std::uint64_t) {}
 
 #endif

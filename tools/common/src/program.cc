@@ -3,6 +3,7 @@
 #include "sframe/tool/program.h"
 
 #include "interrupt.h"
+#include "sframe/tool/large_heap.h"
 #include "sframe/tool/messages.h"
 
 #include <cerrno>
@@ -74,6 +75,7 @@ void on_llvm_fatal_error(void*, const char* reason, bool) {
 
 int run_program(const char* tool, int argc, char** argv, int (*body)(int argc, char** argv)) {
   tool_name = tool;
+  prepare_heap();
   try {
     return body(argc, argv);
   } catch (const std::bad_alloc&) {
