@@ -100,6 +100,20 @@ TEST(ElfDwarfCheck, RangesCost) {
   for (std::uint64_t i = 0; i <= all_steps / 8000; ++i) ASSERT_TRUE(file.take_list(unlimited, long_list));
 }
 
+// Images in memory, of which there may be many, also take from a budget that they share.
+TEST(ElfDwarfCheck, ABudgetIsShared) {
+  OneUnit file(4, nothing(), one_entry, {{".debug_ranges", old_lists()}});
+  Budget budget(Limits::standard, 0);
+  ASSERT_TRUE(budget.take(Resource::debug_steps, budget.left(Resource::debug_steps) - 4 * old_list_steps));
+  DebugCheck first(file.context(), 0, false, &budget), second(file.context(), 0, false, &budget);
+  EXPECT_TRUE(file.take_list(first, 0));
+  EXPECT_EQ(budget.left(Resource::debug_steps), 2 * old_list_steps);
+  EXPECT_TRUE(file.take_list(second, 0));
+  EXPECT_FALSE(budget.is_used_up());
+  EXPECT_FALSE(file.take_list(first, 0));
+  EXPECT_TRUE(budget.is_used_up(Resource::debug_steps));
+}
+
 // A list that does not end takes what there is; pairs of which one is 0 are no end.
 TEST(ElfDwarfCheck, ListsWithoutAnEnd) {
   Writer lists;

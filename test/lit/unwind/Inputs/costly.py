@@ -188,6 +188,33 @@ elif case == "registered":
         struct.pack_into("<H", data, 56, len(table) // 56)
         out.seek(0)
         out.write(data + table)
+elif case == "registered-debugdata":
+    # 60 ELF files in gdb's list of generated code, each with 6 MB of symbols in a few kB of .gnu_debugdata.
+    jit, step, entry, generated, count, size = 0x10000000, 0x4000, 0x9000000, 0x7000000, 60, 16
+    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
+    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
+    program = bytearray(elf(parts, 4096))
+    headers = struct.unpack_from("<Q", program, 40)[0]
+    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
+    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    names = b"\0.text\0.eh_frame\0.gnu_debugdata\0.shstrtab\0"
+    inner = lzma.compress(elf([(".strtab", 3, 0, b"\0f\0"), (".symtab", 2, 0, bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, generated, 1) * 250_000)], 16))
+    frames = eh_frame(generated + 0x800000, generated, size * count, b"")
+    files = []
+    for i in range(count):
+        sections = [bytes(64)]
+        at = 64 + 64 * 5
+        for name, kind, flags, address, content in (
+            (b".text", 1, 6, generated + size * i, b"\xc3" * size), (b".eh_frame", 1, 2, generated + 0x800000, frames),
+            (b".gnu_debugdata", 1, 0, 0, inner), (b".shstrtab", 3, 0, 0, names)):
+            sections.append(struct.pack("<IIQQQQIIQQ", names.index(name + b"\0"), kind, flags, address, at, len(content), 0, 0, 1, 0))
+            at += len(content)
+        head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 5, 4)
+        files.append(head + b"".join(sections) + b"\xc3" * size + frames + inner + names)
+    entries = b"".join(words([entry + 32 * (i + 1) if i + 1 < count else 0, 0, jit + step * i, len(file)]) for i, file in enumerate(files))
+    ram = words([generated + size * i + 8 for i in range(1, count)] + [0])
+    loads = [(generated, b"\xc3" * size * count, size * count, 5), (stack, ram, len(ram), 6), (entry, entries, len(entries), 6)]
+    write(folder, bytes(program), status(1, generated + 8, stack), loads + [(jit, b"".join(file.ljust(step, b"\0") for file in files), step * count, 6)], in_core=len(program))
 elif case.startswith("dyn-"):
     # Code in the list of libunwind's dynamic registration (unw_dyn_info_list_t), which costs more than it has.
     shape = case[len("dyn-") :]
