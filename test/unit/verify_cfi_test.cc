@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -278,6 +279,75 @@ TEST(VerifyCfi, FdesOfSeveralFunctions) {
   for (const Finding& finding : findings_of(library_of(text, cfi.bytes(), *section)))
     if (finding.id == Id::C115) messages.push_back(finding.message);
   EXPECT_EQ(messages, std::vector<std::string>{"2 FDEs have several functions; the first is FDE 1"});
+}
+
+/// A function of SFrame against FDEs inside of it, with instructions that do nothing.
+struct NestedFdes {
+  NestedFdes(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& fdes, std::size_t first_nops = 0,
+             std::size_t other_nops = 0) {
+    CfiAssembler cfi(cfi::SectionKind::eh_frame);
+    Bytes common = cfi.body();
+    common.u8(1).text("zR").uleb(1).sleb(-8).uleb(16).uleb(1).u8(cfi::pe_absptr);
+    const std::size_t cie = cfi.cie(common.raw({0x0c, 7, 8, 0x90, 1}));
+    for (const auto& [start, size] : fdes) {
+      Bytes fde = cfi.body();
+      fde.u64(text_at + start).u64(size).uleb(0);
+      if (size >= 0x10) fde.raw({0x41, 0x0e, 16, 0x41, 0x0e, 8}); // a second row and a third one
+      for (std::size_t i = 0; i < (start == 0 ? first_nops : other_nops); ++i) fde.u8(0);
+      cfi.fde(cie, fde);
+    }
+    cfi.terminator();
+    section_bytes = cfi.bytes().size();
+    Builder builder({.abi = Abi::amd64});
+    EXPECT_TRUE(
+        builder.add({.start = text_at, .size = text_size}, std::vector{traits(Abi::amd64).entry_row()}));
+    const std::vector<std::byte> text(text_size, std::byte{0x90});
+    bytes = library_of(text, cfi.bytes(), builder.finish(sframe_at).value()).build();
+  }
+
+  /// The number of bytes that are compared. `left`: of the budget for instructions, in executions of the
+  /// first FDE, and so many more.
+  std::uint64_t compared(std::optional<std::uint64_t> left = {}, std::uint64_t more = 0) {
+    Budget budget(Limits::standard, 0);
+    const auto image = elf::Image::parse(bytes).value();
+    const auto input = Input::load({.image = &image, .budget = left ? &budget : nullptr});
+    EXPECT_TRUE(input);
+    const auto fde = input->cfi()[0].section.fde(input->eh_frame()[0].item).value();
+    instructions = fde.instructions.size() + fde.cie.instructions.size();
+    if (left)
+      budget.take(Resource::cfi_instructions,
+                  budget.left(Resource::cfi_instructions) - *left * (1 + instructions) - more);
+    Verdicts verdicts(*input);
+    Findings found;
+    return check_against_cfi(*input, verdicts, found);
+  }
+
+  std::uint64_t section_bytes = 0, instructions = 0;
+  std::vector<std::byte> bytes;
+};
+
+// One for the FDE and one for each byte of its instructions and its CIE's.
+TEST(VerifyCfi, ExecutionCosts) {
+  NestedFdes file({{0, 0x10}, {0x10, 0x30}}, 20, 20);
+  EXPECT_EQ(file.compared(), 0x40u);
+  EXPECT_EQ(file.compared(2), 0x40u);
+  EXPECT_EQ(file.compared(1, file.instructions), 0x10u);
+  EXPECT_EQ(file.compared(1), 0x10u);
+  EXPECT_EQ(file.compared(0, file.instructions), 0u);
+}
+
+// The rows of an FDE go on after another one inside of it, unless that costs far more than the section's
+// size.
+TEST(VerifyCfi, FdesInsideOfAnother) {
+  EXPECT_EQ(NestedFdes({{0, 0x40}, {0x10, 0x10}}).compared(), 0x40u);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> fdes = {{0, 0x15}};
+  for (std::uint64_t i = 0; i < 10; ++i) fdes.emplace_back(2 * i + 1, 1);
+  EXPECT_EQ(NestedFdes(fdes, 1000).compared(), 0x15u);
+  NestedFdes costly(fdes, 30000);
+  const std::uint64_t found = costly.compared();
+  const std::uint64_t times = (65536 + 2 * costly.section_bytes) / (64 + 1 + costly.instructions);
+  EXPECT_EQ(times, 4u);
+  EXPECT_EQ(found, 1 + times + 10);
 }
 
 TEST(VerifyCfi, PltsOfTheTwoSections) {
