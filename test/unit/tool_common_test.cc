@@ -5,6 +5,7 @@
 #include "sframe/tool/app.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
+#include "sframe/tool/process_limits.h"
 #include "sframe/tool/text.h"
 
 #include <chrono>
@@ -25,6 +26,12 @@ struct Folder {
   fs::path path = fs::temp_directory_path() / ("sframe-tool-test-" + std::to_string(::getpid()));
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
+};
+
+/// A program whose limits of processor time and memory end with it: the process goes on with other tests.
+struct TestApp : App {
+  using App::App;
+  ~TestApp() { lift_process_limits(); }
 };
 
 std::string read(const fs::path& path) {
@@ -125,14 +132,14 @@ TEST(ToolOutput, ReportsWriteErrors) {
     out << "text";
     EXPECT_FALSE(out.flush());
     EXPECT_EQ(out.error(), ENOSPC);
-    App app("sframe-test", "", "");
+    TestApp app("sframe-test", "", "");
     EXPECT_EQ(app.finish(out, exit_ok), exit_failure);
   }
   ::close(full);
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   ::close(pipe[0]);
-  App app("sframe-test", "", "");
+  TestApp app("sframe-test", "", "");
   const char* arguments[] = {"sframe-test"};
   EXPECT_FALSE(app.parse(1, arguments)); // from here on, a closed pipe is an error and no signal
   Output out(pipe[1]);
@@ -244,7 +251,8 @@ struct Parsed {
 };
 
 Parsed parse(std::vector<const char*> arguments) {
-  App app("sframe-test", "Test what is tested.", "  sframe-test a.out\n", {.output = true, .threads = true});
+  TestApp app("sframe-test", "Test what is tested.", "  sframe-test a.out\n",
+              {.output = true, .threads = true});
   std::vector<std::string> files;
   app.cli().add_option("FILE", files, "what to read")->required();
   arguments.insert(arguments.begin(), "sframe-test");
@@ -325,7 +333,7 @@ class ToolRun : public ::testing::Test {
 protected:
   int run(const std::string& output, std::string_view text, int code,
           const std::vector<std::string>& inputs = {}, App::Errors errors = App::Errors::not_in_file) {
-    App app("sframe-test", "", "", {.output = true});
+    TestApp app("sframe-test", "", "", {.output = true});
     const char* arguments[] = {"sframe-test", "-o", output.c_str()};
     EXPECT_FALSE(app.parse(3, arguments));
     ran = false;
@@ -383,7 +391,7 @@ TEST_F(ToolRun, ReplacesNoInput) {
 }
 
 TEST(ToolApp, CommonOptions) {
-  App app("sframe-test", "", "", {.output = true, .threads = true});
+  TestApp app("sframe-test", "", "", {.output = true, .threads = true});
   const char* none[] = {"sframe-test"};
   EXPECT_FALSE(app.parse(1, none));
   EXPECT_GE(app.threads(), 1u);
