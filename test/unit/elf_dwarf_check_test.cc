@@ -281,9 +281,9 @@ TEST(ElfDwarfCheck, FilesOfLinesCost) {
     Writer table = lines_header(longer);
     table.number(1, 1).number(1, 1).number(0xb, 1).number(100, 1).append(Bytes(100)); // a byte each
     table.number(2, 1).number(1, 1).number(0xb, 1).number(2, 1).number(0x19, 1); // and a flag without bytes
-    table.number(0x80 | 72, 1).number(1, 1).append(Bytes(200));
+    table.number(0x80 | 72, 1).number(1, 1).append(Bytes(200)).number(0xff, 1);  // and the program
     EXPECT_EQ(Lines(table.bytes, longer).cost(), rounded(4 * table.bytes.size() + 14 * (100 + 200)));
-    table.bytes.resize(table.bytes.size() - 150); // the header claims more than there are
+    table.bytes.resize(table.bytes.size() - 151); // the header claims more than there are
     EXPECT_EQ(Lines(table.bytes, longer).cost(), rounded(4 * table.bytes.size() + 14 * (100 + 50)));
   }
 }

@@ -350,6 +350,22 @@ TEST(VerifyCfi, FdesInsideOfAnother) {
   EXPECT_EQ(found, 1 + times + 10);
 }
 
+// An instruction that does not exist, in each section, is reported once for each.
+TEST(VerifyCfi, DamagedInBothSections) {
+  Builder builder({.abi = Abi::amd64});
+  EXPECT_TRUE(
+      builder.add({.start = text_at, .size = text_size}, std::vector{traits(Abi::amd64).entry_row()}));
+  const std::vector<std::byte> text(text_size, std::byte{0x90});
+  TestElf file =
+      library_of(text, frames(cfi::SectionKind::eh_frame, {0x3e}), builder.finish(sframe_at).value());
+  file.sections.push_back(
+      {".debug_frame", elf::sht_progbits, 0, 0, frames(cfi::SectionKind::debug_frame, {0x3e}).get()});
+  std::vector<std::string> tables;
+  for (const Finding& finding : findings_of(file))
+    if (finding.id == Id::C111) tables.push_back(finding.table);
+  EXPECT_EQ(tables, (std::vector<std::string>{".eh_frame", ".debug_frame"}));
+}
+
 TEST(VerifyCfi, PltsOfTheTwoSections) {
   EXPECT_EQ(disagreements(plt(11), plt(11)), Texts{});
   const auto other = disagreements(plt(11), plt(10));
