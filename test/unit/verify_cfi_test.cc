@@ -340,6 +340,7 @@ TEST(VerifyCfi, ExecutionCosts) {
 // size.
 TEST(VerifyCfi, FdesInsideOfAnother) {
   EXPECT_EQ(NestedFdes({{0, 0x40}, {0x10, 0x10}}).compared(), 0x40u);
+  EXPECT_EQ(NestedFdes({{0, 0x40}, {0x10, 0x10}}).compared(1), 0x10u) << "the one inside is not executed";
   std::vector<std::pair<std::uint64_t, std::uint64_t>> fdes = {{0, 0x15}};
   for (std::uint64_t i = 0; i < 10; ++i) fdes.emplace_back(2 * i + 1, 1);
   EXPECT_EQ(NestedFdes(fdes, 1000).compared(), 0x15u);
