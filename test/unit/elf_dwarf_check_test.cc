@@ -376,5 +376,21 @@ TEST(ElfDwarfCheck, UnitWithoutEntries) {
   EXPECT_FALSE(check.has_functions(file.unit()));
 }
 
+// LLVM would take the end of a list inside for that of the unit's list, which is cut off.
+TEST(ElfDwarfCheck, UnitWithoutAnEnd) {
+  Writer abbreviations; // a unit and a function with entries inside, and one without
+  for (const int byte : {1, 0x11, 1, 0, 0, 2, 0x2e, 1, 0, 0, 3, 0x34, 0, 0, 0})
+    abbreviations.number(static_cast<std::uint64_t>(byte), 1);
+  for (const bool is_whole : {true, false}) {
+    Writer entries;
+    entries.number(1, 1).number(2, 1).number(3, 1).zeros(is_whole ? 2 : 1);
+    OneUnit file(4, abbreviations.bytes, entries.bytes);
+    DebugCheck check(file.context(), 0, false);
+    EXPECT_TRUE(check.can_read(file.unit()));
+    EXPECT_EQ(check.can_list(file.unit()), is_whole);
+    EXPECT_EQ(check.can_look_up(file.unit()), is_whole);
+  }
+}
+
 } // namespace elf_dwarf_check_test
 } // namespace sframe::elf
