@@ -36,13 +36,13 @@ constexpr bool is_slower = false;
 
 constexpr std::uint64_t ms = 1'000'000, mb = 1'000'000, mib = 1 << 20; // time is in nanoseconds
 
-constexpr std::uint64_t least_time = 500 * ms;
+constexpr std::uint64_t least_time = 750 * ms;
 
 /// For inputs of 1 MB: 0.85 s. Larger ones get a second for each further MB, of which real code may need
 /// nearly half. Of files that an input only names, unwind tables and some debug information are read.
 std::uint64_t time_allowed(elf::File::OpenedBytes size, std::uint64_t count) noexcept {
   const std::uint64_t further = size.named > mb ? size.named - mb : 0;
-  return least_time + 350 * (size.named - further) + 1000 * further + 50 * size.found + 2 * ms * count;
+  return least_time + 100 * (size.named - further) + 1000 * further + 50 * size.found + 2 * ms * count;
 }
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores, and for compressed
