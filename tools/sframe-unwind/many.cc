@@ -380,6 +380,7 @@ private:
 
   /// The thread that died, of the first core of a group. Walked once more, so that no text was to be kept.
   void print_example(const std::string& path, std::unique_ptr<SharedFiles>& lane) {
+    tool::begin_file();
     const auto core = elf::CoreFile::open(path, app_.limits());
     if (!core) return app_.messages().error(path, core.error());
     CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
@@ -390,6 +391,11 @@ private:
     walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_,
                  walk.languages(), nullptr);
     printer->end(walk.process());
+    // Other messages were printed after the first walk, which was without variables and lines.
+    if (const auto limit = walk.process().space().budget()->problem()) {
+      app_.messages().warning(path, *limit);
+      wrong_ = true;
+    }
   }
 
   void print_summary() {

@@ -26,7 +26,8 @@ enum class Payload : std::uint8_t {
 /// The symbol of a virtual function, in either mangling: its type is in it.
 std::optional<Payload> payload_of(std::string_view symbol) {
   const auto has = [&](std::string_view part) { return symbol.find(part) != symbol.npos; };
-  if (!has("panicking")) return std::nullopt;
+  constexpr std::size_t longest = 4096; // a hostile one may be of any length
+  if (symbol.size() > longest || !has("panicking")) return std::nullopt;
   if (has("FormatStringPayload")) return Payload::formatted;
   if (has("StaticStrPayload") || has("StrPanicPayload")) return Payload::text;
   if (has("begin_panic_handler") && has("PanicPayload")) return Payload::formatted; // before 1.81

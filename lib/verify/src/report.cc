@@ -41,7 +41,9 @@ void FileReport::add(Finding finding) {
   count(finding, *severity);
   if (options().errors_only && *severity != Severity::error) return;
   if (!options().code_notes && *severity == Severity::note && is_about_code(finding.id)) return;
-  if (printed_ >= options().max_findings || input().is_used_up(Resource::printed_bytes)) {
+  const Budget* const budget = input().budget();
+  if (printed_ >= options().max_findings ||
+      (budget && (budget->is_used_up(Resource::printed_bytes) || budget->ended_with_all()))) {
     ++dropped_;
     return;
   }

@@ -26,7 +26,7 @@ std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image, Limits l
 
 /// Reads the line table only. LLVM's own function for this looks for the function as well.
 std::optional<Names::Source> SourceLines::find(const Location& at) {
-  if (!has_units_) return std::nullopt;
+  if (!has_units_ || Budget::all_ended()) return std::nullopt;
   llvm::DWARFCompileUnit* const unit = dwarf_->context().getCompileUnitForCodeAddress(at.pc);
   if (!unit) return std::nullopt;
   if (!check_.can_read_lines(*unit)) {
@@ -66,7 +66,7 @@ std::string SourceLines::producer(const Location& at) {
 
 std::vector<std::string> SourceLines::producers(std::size_t limit) {
   std::set<std::string> found;
-  if (!has_units_) return {};
+  if (!has_units_ || Budget::all_ended()) return {};
   for (const std::unique_ptr<llvm::DWARFUnit>& unit : dwarf_->context().compile_units())
     if (std::string name = producer_of(*unit); !name.empty() && found.size() < limit)
       found.insert(std::move(name));

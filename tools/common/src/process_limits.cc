@@ -36,20 +36,21 @@ constexpr bool is_slower = false;
 
 constexpr std::uint64_t ms = 1'000'000, mb = 1'000'000, mib = 1 << 20; // time is in nanoseconds
 
-constexpr std::uint64_t least_time = 750 * ms;
+constexpr std::uint64_t least_time = 700 * ms;
 
-/// For inputs of 1 MB: 0.85 s. Larger ones get a second for each further MB, of which real code may need
+/// For inputs of 1 MB: 0.8 s. Larger ones get a second for each further MB, of which real code may need
 /// nearly half. Of files that an input only names, unwind tables and some debug information are read.
 std::uint64_t time_allowed(elf::File::OpenedBytes size, std::uint64_t count) noexcept {
   const std::uint64_t further = size.named > mb ? size.named - mb : 0;
-  return least_time + 100 * (size.named - further) + 1000 * further + 50 * size.found + 2 * ms * count;
+  return least_time + 100 * (size.named - further) + 1000 * further + 10 * size.found + 2 * ms * count;
 }
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores, and for compressed
 /// debug information.
 std::uint64_t memory_allowed(elf::File::OpenedBytes size) noexcept {
-  const std::uint64_t further = size.found > mb ? size.found - mb : 0;
-  return 108 * mib + 80 * (size.named + size.found - further) + 16 * further;
+  const std::uint64_t small =
+      std::min(size.found, mb - std::min(mb, size.named)); // of inputs of 1 MB together
+  return 108 * mib + 80 * (size.named + small) + 4 * (size.found - small);
 }
 
 /// A stack and a heap, which may be large pages, and what a thread keeps.
@@ -109,7 +110,9 @@ void check_time() noexcept {
   if (slowness == 0) slowness = measure_slowness();
   const std::uint64_t limit = time_limit();
   if (used <= limit) return;
-  if (used > limit + limit / 8) end_program("processor time");
+  // Of several files, the others are lost if the program ends.
+  const std::uint64_t more = files > 1 ? on_this_machine(least_time / divisor) : 0;
+  if (used > limit + limit / 4 + more) end_program("processor time");
   Budget::end_all(Resource::processor_time, limit / ms);
 }
 
