@@ -53,8 +53,10 @@ std::uint64_t memory_allowed(elf::File::OpenedBytes size) noexcept {
   return 108 * mib + 80 * (size.named + small) + 4 * (size.found - small);
 }
 
-/// A stack and a heap, which may be large pages, and what a thread keeps.
+/// A stack and a heap, which may be large pages, and what a thread keeps. Small files need few threads, large
+/// ones have more memory.
 constexpr std::uint64_t memory_per_thread = 2 * mib;
+constexpr unsigned most_threads = 4;
 
 constinit std::atomic<std::uint64_t> divisor{1}; ///< of the limits: 4 if they are strict
 constinit std::atomic<std::uint64_t> files{0};
@@ -149,7 +151,7 @@ void on_timer(int) {
 void limit_process(Limits limits, unsigned threads, const std::string& tool) {
   if (limits == Limits::off || is_slower) return;
   if (limits == Limits::strict) divisor = 4;
-  memory_of_threads = memory_per_thread * threads;
+  memory_of_threads = memory_per_thread * std::min(threads, most_threads);
   tool.copy(program.data(), program.size() - 1);
   page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   memory_file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
