@@ -646,8 +646,10 @@ void Module::find_sidecar() {
     parts_->sidecar_problem = path + ": " + (image ? "wrong machine" : image.error().text());
   else if (!same(image->build_id(), build_id()))
     parts_->sidecar_problem = path + ": build ID mismatch";
-  else
-    parts_->sidecar_image = std::move(*image), parts_->sidecar->accept();
+  else {
+    parts_->sidecar->accept();
+    parts_->sidecar_image = std::move(*image);
+  }
 }
 
 /// Of the sidecar, the separate debug file or the module's own image.
