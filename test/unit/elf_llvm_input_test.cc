@@ -82,7 +82,7 @@ TEST(ElfLlvmInput, DebugSectionsAlone) {
   }
 }
 
-// Headers are aligned behind names that are whole, whatever their sizes.
+// Section headers are aligned, and follow all of .shstrtab, whatever the sizes of the sections.
 TEST(ElfLlvmInput, SectionHeadersAreAligned) {
   for (std::size_t size = 0; size < 8; ++size) {
     TestElf file;

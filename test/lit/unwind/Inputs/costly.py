@@ -11,6 +11,18 @@ from small_cores import build_id, code, core, eh_frame, elf, files, stack, statu
 
 case, folder = sys.argv[1:]
 
+
+def with_code_list(entry):
+    """A program with gdb's list of generated code (__jit_debug_descriptor), whose first entry is there."""
+    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
+    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
+    program = bytearray(elf(parts, 4096))
+    headers = struct.unpack_from("<Q", program, 40)[0]
+    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
+    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    return bytes(program)
+
+
 if case == "fde":
     # One FDE of 400 kB without a rule; a frame at each of 50,000 addresses that it covers.
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"\x0a\x0b" * 200_000))], 65536)
@@ -165,16 +177,11 @@ elif case == "notes":
 elif case == "registered":
     # An ELF file of 200 MiB in gdb's list of generated code; its bytes are all the same 256 KiB of the core.
     jit, step, entry = 0x10000000, 0x40000, 0x9000000
-    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
-    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
-    program = bytearray(elf(parts, 4096))
-    headers = struct.unpack_from("<Q", program, 40)[0]
-    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
-    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    program = with_code_list(entry)
     file = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 2, 0)
     file += bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 1, 6, 0x7000000, 4096, 16, 0, 0, 1, 0)
     loads = [(0x7000000, b"\xc3" * 16, 16, 5), (stack, bytes(64), 64, 6), (entry, words([0, 0, jit, 200 << 20]), 32, 6)]
-    write(folder, bytes(program), status(1, 0x7000008, stack), loads + [(jit + step * i, file.ljust(step, b"\0"), step, 6) for i in range(3)], in_core=len(program))
+    write(folder, program, status(1, 0x7000008, stack), loads + [(jit + step * i, file.ljust(step, b"\0"), step, 6) for i in range(3)], in_core=len(program))
     with open(os.path.join(folder, "core"), "r+b") as out:  # the other 797 segments have the same place
         data = bytearray(out.read())
         first = 64 + 56 * 5
@@ -191,12 +198,7 @@ elif case == "registered":
 elif case == "registered-debugdata":
     # 60 ELF files in gdb's list of generated code, each with 6 MB of symbols in a few kB of .gnu_debugdata.
     jit, step, entry, generated, count, size = 0x10000000, 0x4000, 0x9000000, 0x7000000, 60, 16
-    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
-    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
-    program = bytearray(elf(parts, 4096))
-    headers = struct.unpack_from("<Q", program, 40)[0]
-    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
-    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    program = with_code_list(entry)
     names = b"\0.text\0.eh_frame\0.gnu_debugdata\0.shstrtab\0"
     inner = lzma.compress(elf([(".strtab", 3, 0, b"\0f\0"), (".symtab", 2, 0, bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, generated, 1) * 250_000)], 16))
     frames = eh_frame(generated + 0x800000, generated, size * count, b"")
@@ -214,7 +216,7 @@ elif case == "registered-debugdata":
     entries = b"".join(words([entry + 32 * (i + 1) if i + 1 < count else 0, 0, jit + step * i, len(file)]) for i, file in enumerate(files))
     ram = words([generated + size * i + 8 for i in range(1, count)] + [0])
     loads = [(generated, b"\xc3" * size * count, size * count, 5), (stack, ram, len(ram), 6), (entry, entries, len(entries), 6)]
-    write(folder, bytes(program), status(1, generated + 8, stack), loads + [(jit, b"".join(file.ljust(step, b"\0") for file in files), step * count, 6)], in_core=len(program))
+    write(folder, program, status(1, generated + 8, stack), loads + [(jit, b"".join(file.ljust(step, b"\0") for file in files), step * count, 6)], in_core=len(program))
 elif case.startswith("dyn-"):
     # Code in the list of libunwind's dynamic registration (unw_dyn_info_list_t), which costs more than it has.
     shape = case[len("dyn-") :]
