@@ -13,6 +13,7 @@
 #include <sframe/tool/program.h>
 
 #include <map>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -57,28 +58,29 @@ struct Options {
 };
 
 void add_options(tool::OptionList& cli, Options& options) {
+  const auto format_names = std::views::keys(formats);
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option("--format", options.format,
                  "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), "
                  "json, or "
                  "with --stats also html, a page for a browser")
-      ->check(CLI::IsMember(formats))
-      ->option_text("text|gnu|llvm|json|html");
+      .one_of({format_names.begin(), format_names.end()})
+      .option_text("text|gnu|llvm|json|html");
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
-      ->option_text("NAME");
+      .option_text("NAME");
   cli.add_flag("--raw", options.input.raw, "Treat FILE as a raw SFrame section");
   cli.add_option("--function", options.functions,
                  "Show only functions whose raw or demangled name matches the pattern GLOB")
-      ->option_text("GLOB")
-      ->allow_extra_args(false);
+      .option_text("GLOB")
+      .one_value_each();
   cli.add_option("--address", options.addresses,
                  "Show only functions with an address in the range (both ends included)")
-      ->option_text("A|A-B");
+      .option_text("A|A-B");
   cli.add_option("--origin", options.origin,
                  "Show where each row comes from (cfi, code, stub, repaired), by sframe-gen's JSON report on "
                  "the section (format text or json)")
-      ->option_text("REPORT.json");
+      .option_text("REPORT.json");
   cli.add_flag("--header", options.header_only, "Show only headers, no functions");
   cli.add_flag("--stats", options.stats,
                "Show counts, sizes and coverage instead of functions (format text, json or html)");

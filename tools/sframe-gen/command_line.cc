@@ -42,38 +42,24 @@ struct Raw {
   tool::CoverageOptions coverage;
 };
 
-/// One of several names. (CLI::CheckedTransformer would print the values of the names in its message.)
-template <class T> CLI::Validator choices(std::map<std::string, T> names) {
-  return CLI::Validator(
-      [names = std::move(names)](std::string& text) {
-        const auto at = names.find(text);
-        if (at == names.end()) {
-          std::string known;
-          for (const auto& [name, value] : names) known += (known.empty() ? "" : ", ") + name;
-          return text + " is not one of " + known;
-        }
-        text = std::to_string(static_cast<int>(at->second));
-        return std::string();
-      },
-      "");
-}
+const std::map<std::string, From> sources = {
+    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"sframe", From::sframe}};
+const std::map<std::string, Emit> results = {
+    {"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}};
+const std::map<std::string, ReportFormat> report_formats = {
+    {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}};
 
 void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
                  "INPUTs, or folders with -r, need --in-place or -o FOLDER");
-  cli.add_option("--from", line.from,
+  cli.add_choice("--from", line.from, sources,
                  "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
                  "cfi,code (machine code where there is no CFI) or from sframe")
-      ->transform(choices<From>({{"cfi", From::cfi},
-                                 {"code", From::code},
-                                 {"cfi,code", From::cfi_and_code},
-                                 {"sframe", From::sframe}}))
-      ->option_text("cfi|code|cfi,code|sframe");
-  cli.add_option("--emit", line.emit,
+      .option_text("cfi|code|cfi,code|sframe");
+  cli.add_choice("--emit", line.emit, results,
                  "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
-      ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
-      ->option_text("elf|section|sidecar");
+      .option_text("elf|section|sidecar");
   std::map<std::string, VersionNumber> versions;
   std::string version_names;
   for (const VersionTraits* version : all_versions()) {
@@ -83,20 +69,20 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   }
   cli.add_option("--for", raw.consumer,
                  "Write what this reader can use: its version, and no rows that it rejects (default: spec)")
-      ->check(CLI::IsMember(consumers::consumer_names()))
-      ->option_text(consumers::consumer_list());
-  cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3, or that of --for)")
-      ->transform(choices(std::move(versions)))
-      ->option_text(version_names);
+      .one_of(consumers::consumer_names())
+      .option_text(consumers::consumer_list());
+  cli.add_choice("--sframe-version", line.version, versions,
+                 "SFrame version to write (default: 3, or that of --for)")
+      .option_text(version_names);
   cli.add_option("--byte-order", raw.byte_order,
                  "Byte order to write; needs --from=sframe and --emit=section")
-      ->check(CLI::IsMember({"little", "big"}))
-      ->option_text("little|big");
+      .one_of({"little", "big"})
+      .option_text("little|big");
   cli.add_option("--section-address", raw.section_address,
                  "Address of the section (default: 0; for a sidecar, after the last segment)")
-      ->type_name("ADDRESS");
+      .type_name("ADDRESS");
   cli.add_option("--function", raw.function, "Convert only functions whose name matches the pattern GLOB")
-      ->type_name("GLOB");
+      .type_name("GLOB");
   cli.add_flag("--no-plt", raw.no_plt, "Skip linker-generated PLT entries");
   cli.add_flag("--no-pcrel", raw.no_pcrel,
                "Store function starts relative to the section, not to their own field (flag "
@@ -113,20 +99,18 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
          "Form FDEs for size (join neighbouring functions, split large ones), for the smallest section "
          "(also split at any row to share more; takes longer), for lookup (split those with more than "
          "--max-rows rows), or none: an FDE for each function (default)")
-      ->check(CLI::IsMember({"size", "smallest", "lookup", "none"}))
-      ->option_text("size|smallest|lookup|none");
+      .one_of({"size", "smallest", "lookup", "none"})
+      .option_text("size|smallest|lookup|none");
   cli.add_flag("--repair{apply}", raw.repair,
                "Put rows right that the code proves wrong; =list: only report them")
-      ->check(CLI::IsMember({"apply", "list"}));
+      .one_of({"apply", "list"});
   cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535));
-  cli.add_option("--report", line.report,
+      .type_name("N")
+      .range(1u, 65'535u);
+  cli.add_choice("--report", line.report, report_formats,
                  "Format of the report: text (default; to standard error), json (to standard output) or none")
-      ->transform(choices<ReportFormat>(
-          {{"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}}))
-      ->option_text("text|json|none");
-  cli.add_option("--report-file", line.report_file, "Write the report to FILE")->type_name("FILE");
+      .option_text("text|json|none");
+  cli.add_option("--report-file", line.report_file, "Write the report to FILE").type_name("FILE");
   cli.add_flag("--strict", line.strict, "Exit with code 1 if anything could not be represented");
   tool::add_coverage_options(
       cli, raw.coverage, "Exit with code 1 if less than PERCENT of all executable bytes are covered",
@@ -134,8 +118,8 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_flag("--allow-missing", line.allow_missing,
                "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it");
   tool::add_input_options(cli, line.inputs);
-  cli.add_flag("--in-place", line.in_place, "Replace each INPUT")->group(tool::input_group);
-  cli.add_flag("--force", line.force, "Write files that are up to date, too")->group(tool::input_group);
+  cli.add_flag("--in-place", line.in_place, "Replace each INPUT").group(tool::input_group);
+  cli.add_flag("--force", line.force, "Write files that are up to date, too").group(tool::input_group);
 }
 
 /// Same for several inputs.

@@ -44,137 +44,133 @@ void add_options(tool::App& app, Options& options) {
          "CORE", options.inputs.inputs,
          "Core files, and folders with -r: several are grouped by their signatures. One other ELF file "
          "among them is EXECUTABLE: the program, instead of the file that the cores name")
-      ->type_name("");
+      .type_name("");
   tool::add_input_options(cli, options.inputs);
   cli.add_option("-c,--core", options.named_core,
                  "The core file, as in gdb; a positional file is then EXECUTABLE")
-      ->type_name("CORE")
-      ->group(files_group);
+      .type_name("CORE")
+      .group(files_group);
 
   cli.add_option("--sysroot", options.files.sysroot, "Prefix paths recorded in the core with DIR")
-      ->type_name("DIR")
-      ->group(files_group);
+      .type_name("DIR")
+      .group(files_group);
   cli.add_option("--sframe-dir", options.files.sframe_dir,
                  "Look up SFrame sidecars in DIR, as DIR/.build-id/xx/yyyy.sframe")
-      ->type_name("DIR")
-      ->group(files_group);
+      .type_name("DIR")
+      .group(files_group);
   cli.add_flag("--generate", options.files.generate_sframe,
                "Generate SFrame from CFI in memory for files without SFrame")
-      ->group(walk_group);
+      .group(walk_group);
   cli.add_flag("--keep-generated", options.keep_generated,
                "With --generate: save the generated SFrame in the --sframe-dir for later runs")
-      ->group(walk_group);
+      .group(walk_group);
   cli.add_option("--debug-dir", options.files.more_debug_dirs,
                  "Look up separate debug files in DIR first, then in " +
                      std::string(elf::default_debug_folder) + " (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->group(files_group);
+      .type_name("DIR")
+      .one_value_each()
+      .group(files_group);
 
-  cli.add_option("--trust", options.files.trust,
+  cli.add_choice("--trust", options.files.trust, trust_names,
                  "Files named in the core to read: none, those whose build ID matches (build-id), or all "
                  "(default: build-id)")
-      ->transform(CLI::Transformer(trust_names).description(""))
-      ->type_name("LEVEL")
-      ->group(files_group);
-  cli.add_flag("--no-files", options.no_files, "Open no file except the core")->group(files_group);
-  cli.add_option(
-         "--debuginfod", options.debuginfod,
+      .type_name("LEVEL")
+      .group(files_group);
+  cli.add_flag("--no-files", options.no_files, "Open no file except the core").group(files_group);
+  cli.add_choice(
+         "--debuginfod", options.debuginfod, debuginfod_names,
          "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
-      ->transform(CLI::Transformer(debuginfod_names).description(""))
-      ->type_name("WHEN")
-      ->group(files_group);
+      .type_name("WHEN")
+      .group(files_group);
   cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
                  "Time limit for fetching, all files together, in seconds")
-      ->type_name("S")
-      ->check(CLI::Range(1u, 86'400u))
-      ->capture_default_str()
-      ->group(files_group);
+      .type_name("S")
+      .range(1u, 86'400u)
+      .show_default()
+      .group(files_group);
   cli.add_flag("--offline", options.offline, "Make no network connection, whatever the other options")
-      ->group(files_group);
+      .group(files_group);
 
   cli.add_option("--perf-map", options.perf_map_path,
                  "Take names of generated code from FILE: a map as runtimes write it for perf")
-      ->type_name("FILE")
-      ->group(files_group);
+      .type_name("FILE")
+      .group(files_group);
 
-  cli.add_option("--thread", options.thread, "Walk only this thread")->type_name("TID")->group(walk_group);
+  cli.add_option("--thread", options.thread, "Walk only this thread").type_name("TID").group(walk_group);
   cli.add_option("--max-frames", options.max_frames, "End the walk of a thread after N frames")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 100'000'000u))
-      ->capture_default_str()
-      ->group(walk_group);
+      .type_name("N")
+      .range(1u, 100'000'000u)
+      .show_default()
+      .group(walk_group);
   cli.add_option("--steppers", options.steppers, "Frame steppers to use, in order (comma-separated)")
-      ->type_name("LIST")
-      ->group(walk_group);
+      .type_name("LIST")
+      .group(walk_group);
   cli.add_flag("--list-steppers", options.list_steppers, "List the frame steppers and exit")
-      ->group(walk_group);
+      .group(walk_group);
   cli.add_option("--pid", options.pid, "Walk this running process instead of a core")
-      ->type_name("PID")
-      ->group(walk_group);
+      .type_name("PID")
+      .group(walk_group);
   cli.add_option("--interval", options.interval, "With --pid: interval between samples, in milliseconds")
-      ->type_name("MS")
-      ->check(CLI::Range(1u, 3'600'000u))
-      ->capture_default_str()
-      ->group(walk_group);
+      .type_name("MS")
+      .range(1u, 3'600'000u)
+      .show_default()
+      .group(walk_group);
   cli.add_option("--count", options.count, "With --pid: number of samples")
-      ->type_name("N")
-      ->check(CLI::Range(1u, 100'000'000u))
-      ->capture_default_str()
-      ->group(walk_group);
+      .type_name("N")
+      .range(1u, 100'000'000u)
+      .show_default()
+      .group(walk_group);
   cli.add_flag("--compare", options.compare,
                "Step from every frame by SFrame, CFI, frame pointer and code analysis; report differences")
-      ->group(walk_group);
+      .group(walk_group);
 
   cli.add_option(
          "--format", options.format,
          "text, json or html (a page, with --registers and --source); with --pid also folded (stacks and "
          "counts) or svg (flame graph)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "html", "folded", "svg"}))
-      ->capture_default_str()
-      ->group(output_group);
-  cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)")->group(output_group);
-  cli.add_option("--names", options.names,
+      .type_name("FORMAT")
+      .one_of({"text", "json", "html", "folded", "svg"})
+      .show_default()
+      .group(output_group);
+  cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)").group(output_group);
+  cli.add_choice("--names", options.names, name_styles,
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
                  "table) (default: full)")
-      ->transform(CLI::Transformer(name_styles).description(""))
-      ->type_name("STYLE")
-      ->group(output_group);
-  cli.add_option("--repeats", options.fold,
+      .type_name("STYLE")
+      .group(output_group);
+  cli.add_choice("--repeats", options.fold, repeats_names,
                  "Frames of a recursion that repeat the ones before them: fold or all (default: fold on a "
                  "terminal)")
-      ->transform(CLI::Transformer(repeats_names).description(""))
-      ->type_name("WHICH")
-      ->group(output_group);
+      .type_name("WHICH")
+      .group(output_group);
   cli.add_flag("--modules", options.modules,
                "List the mapped files instead of stacks: address, build ID, path, tables, names")
-      ->group(output_group);
+      .group(output_group);
   cli.add_flag("--group", options.group,
                "Print stacks as a tree of their common frames, with the number of threads")
-      ->group(output_group);
+      .group(output_group);
   cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
-      ->group(output_group);
+      .group(output_group);
   cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")
-      ->group(output_group);
+      .group(output_group);
   cli.add_option("--source-dir", options.source_dirs,
                  "With --source: print the lines of source files found in DIR, too (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->group(files_group);
+      .type_name("DIR")
+      .one_value_each()
+      .group(files_group);
   cli.add_flag("--args", options.arguments, "Print the values of each function's parameters, from DWARF")
-      ->group(output_group);
+      .group(output_group);
   cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
-      ->group(output_group);
+      .group(output_group);
   cli.add_option(
          "--languages", options.languages,
          "Print goroutines and panics (go), Python frames (python), exceptions (c++), panics (rust); none of "
          "them (none) (comma-separated; default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"go", "python", "c++", "rust", "none"}))
-      ->type_name("LIST")
-      ->allow_extra_args(false)
-      ->group(output_group);
+      .delimiter(',')
+      .one_of({"go", "python", "c++", "rust", "none"})
+      .type_name("LIST")
+      .one_value_each()
+      .group(output_group);
 }
 
 namespace {

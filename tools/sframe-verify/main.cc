@@ -74,42 +74,42 @@ void add_options(tool::OptionList& cli, Options& options) {
                  "ELF file, archive or raw SFrame section; - is standard input");
   cli.add_option("--check", options.checks,
                  "Checks to run: structure, cfi, code (default: these three), run (needs -- PROGRAM)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"structure", "cfi", "code", "run"}))
-      ->type_name("LIST");
+      .delimiter(',')
+      .one_value_each()
+      .one_of({"structure", "cfi", "code", "run"})
+      .type_name("LIST");
   cli.add_option("--run-steps", options.run_steps,
                  "With --check=run: follow the first N instructions; the program then runs on")
-      ->type_name("N");
+      .type_name("N");
   cli.add_option(
          "--run-from", options.program.from,
          "With --check=run: the program runs at its speed until it reaches this function, or this "
          "address in its file (0x1234) or in a library's (libx.so.1:0x1234); it is followed from there")
-      ->type_name("FUNCTION|ADDRESS");
+      .type_name("FUNCTION|ADDRESS");
   cli.add_option(
          "--emulator", options.program.emulator,
          "With --check=run: run the program in this emulator, which serves gdb's remote protocol with "
          "-g (default for another machine's program: QEMU's, such as qemu-aarch64)")
-      ->type_name("PATH");
+      .type_name("PATH");
   cli.add_option("--sframe", options.run.file.sframe,
                  "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
                  "sidecars by build ID")
-      ->type_name("FILE|DIR");
+      .type_name("FILE|DIR");
   cli.add_option("--sframe-address", options.sframe_address, "Address of a raw section (default: 0)")
-      ->type_name("A");
+      .type_name("A");
   cli.add_option(
          "--debug", options.run.file.debug,
          "Read CFI that FILE lacks from this ELF file (default: the debug file that FILE's build ID or "
          ".gnu_debuglink names)")
-      ->type_name("FILE");
+      .type_name("FILE");
   cli.add_option("--debug-dir", options.run.file.debug_folders,
                  "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   cli.add_option("--profile", options.profile,
                  "Also check a reader's requirements beyond the specification (default: spec, none)")
-      ->check(CLI::IsMember(sframe::consumers::consumer_names()))
-      ->option_text(sframe::consumers::consumer_list());
+      .one_of(sframe::consumers::consumer_names())
+      .option_text(sframe::consumers::consumer_list());
   tool::add_coverage_options(
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
@@ -119,32 +119,32 @@ void add_options(tool::OptionList& cli, Options& options) {
                "compilers: by compiler and pattern, with examples. FILE needs no SFrame");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
-      ->type_name("FILE");
+      .type_name("FILE");
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
-      ->type_name("FILE");
+      .type_name("FILE");
   cli.add_option("--format", options.format,
                  "text, json, sarif or html, a page with the evidence (with --list-checks also "
                  "markdown)")
-      ->check(CLI::IsMember({"text", "json", "sarif", "html", "markdown"}))
-      ->type_name("FORMAT");
+      .one_of({"text", "json", "sarif", "html", "markdown"})
+      .type_name("FORMAT");
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
-    cli.add_option(name, ids, what)->type_name("ID")->allow_extra_args(false)->group("Severity");
+    cli.add_option(name, ids, what).type_name("ID").one_value_each().group("Severity");
   };
   severity("--error", options.errors, "Report these findings as errors; a prefix such as C1 selects a group");
   severity("--warning", options.warnings, "Report these findings as warnings; a prefix selects a group");
   severity("--ignore", options.ignored, "Do not report these findings; a prefix selects a group");
   cli.add_option("--compiler", options.compiler,
                  "Severity when SFrame reproduces wrong CFI: error, warning (default), note, ignore")
-      ->check(CLI::IsMember({"error", "warning", "note", "ignore"}))
-      ->type_name("SEVERITY")
-      ->group("Severity");
+      .one_of({"error", "warning", "note", "ignore"})
+      .type_name("SEVERITY")
+      .group("Severity");
   cli.add_option("--max-findings", options.max_findings,
                  "Print at most N findings per file; the summary counts all")
-      ->type_name("N");
+      .type_name("N");
   tool::add_input_options(cli, options.inputs);
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
-  cli.add_option("--explain", options.explain, "Explain a finding and exit")->type_name("ID");
+  cli.add_option("--explain", options.explain, "Explain a finding and exit").type_name("ID");
 }
 
 /// Returns false if an identifier is unknown, which has been reported.

@@ -21,6 +21,8 @@ namespace sframe::tool {
 
 namespace {
 
+constexpr auto common_group = "Common options";
+
 const std::map<std::string, ColorMode> color_names = {
     {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
 const std::map<std::string, Limits> limit_names = {
@@ -28,59 +30,44 @@ const std::map<std::string, Limits> limit_names = {
 
 } // namespace
 
-App::App(const std::string& name, std::string description, std::string examples, Features features)
-    : cli_(std::move(description), name, features.arguments), messages_(name),
-      examples_(std::move(examples)) {
-  cli_.option_defaults()->group("Options");
-  cli_.get_formatter()->column_width(34);
-  cli_.set_help_flag("-h,--help", "Print this text and exit")->group("Common options");
-  cli_.set_version_flag("--version", name + " (sframe-utils) " SFRAME_VERSION, "Print the version and exit")
-      ->group("Common options");
-  cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes")->group("Common options");
-  cli_.add_flag("-v,--verbose", verbose_, "Print more details")->group("Common options");
-  cli_.add_option("--color", color_, "Colour the output: auto (on a terminal), always, never")
-      ->transform(CLI::Transformer(color_names).description("")) // else it would print the numbers of the
-                                                                 // names
-      ->type_name("WHEN")
-      ->group("Common options");
+App::App(const std::string& name, const std::string& description, const std::string& examples,
+         Features features)
+    : cli_(description, name, features.arguments), messages_(name) {
+  cli_.add_help_and_version(name + " (sframe-utils) " SFRAME_VERSION, common_group);
+  cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes").group(common_group);
+  cli_.add_flag("-v,--verbose", verbose_, "Print more details").group(common_group);
+  cli_.add_choice("--color", color_, color_names, "Colour the output: auto (on a terminal), always, never")
+      .type_name("WHEN")
+      .group(common_group);
   if (features.output)
     cli_.add_option("-o,--output", output_, "Write to FILE, atomically; - is standard output")
-        ->type_name("FILE")
-        ->group("Common options");
+        .type_name("FILE")
+        .group(common_group);
   if (features.threads)
     cli_.add_option("-j,--threads", threads_, "Use N threads (default: all cores)")
-        ->type_name("N")
-        ->check(CLI::Range(1u, 1024u))
-        ->group("Common options");
-  cli_.add_option("--limits", limits_, "Limit time and memory per input, by its size: off, default, strict")
-      ->transform(CLI::Transformer(limit_names).description(""))
-      ->type_name("LEVEL")
-      ->group("Common options");
+        .type_name("N")
+        .range(1u, 1024u)
+        .group(common_group);
+  cli_.add_choice("--limits", limits_, limit_names,
+                  "Limit time and memory per input, by its size: off, default, strict")
+      .type_name("LEVEL")
+      .group(common_group);
   cli_.add_flag("--no-sandbox", no_sandbox_, "Keep all rights (for debuggers and LD_PRELOAD)")
-      ->group("Common options");
-  if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
+      .group(common_group);
+  if (!examples.empty()) cli_.set_footer("EXAMPLES\n" + examples);
 }
 
 std::optional<int> App::parse(int argc, const char* const* argv) {
   open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   catch_bus_errors(messages_.tool());
-  // CLI11 reports by exceptions, which are handled here.
-  try {
-    cli_.complete();
-    cli_.parse(argc, argv);
-  } catch (const CLI::CallForVersion& what) {
-    return print(std::string(what.what()) + "\n");
-  } catch (const CLI::Success&) { // --help
-    return print(cli_.help());
-  } catch (const CLI::Error& what) {
-    messages_.set_color(color_);
-    std::string text = what.what();
-    while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-    messages_.error({}, text + " (--help shows the options)");
+  const auto ended = cli_.parse(argc, argv);
+  if (ended && !ended->is_error) return print(ended->text);
+  messages_.set_color(color_);
+  if (ended) {
+    messages_.error({}, ended->text + " (--help shows the options)");
     return exit_failure;
   }
-  messages_.set_color(color_);
   messages_.set_quiet(quiet_);
   messages_.set_verbose(verbose_);
   limit_process(limits_, threads(), messages_.tool());

@@ -174,20 +174,20 @@ bool is_report(const std::string& path, const std::string& output) {
 void add_input_options(OptionList& cli, InputOptions& options) {
   cli.add_flag("-r,--recursive", options.recursive,
                "Include all files in folders; symbolic links are not followed")
-      ->group(input_group);
+      .group(input_group);
   cli.add_option("--files-from", options.files_from,
                  "Read more inputs from FILE, one per line; - is standard input")
-      ->type_name("FILE")
-      ->group(input_group);
+      .type_name("FILE")
+      .group(input_group);
   cli.add_flag("-0,--null", options.null_separated, "Names in the file of --files-from end with a zero byte")
-      ->group(input_group);
+      .group(input_group);
   cli.add_option(
          "--exclude", options.excluded,
          "Leave out files and folders whose name, or path below an INPUT folder, matches GLOB; folders alone "
          "if it ends with / (repeatable)")
-      ->type_name("GLOB")
-      ->allow_extra_args(false)
-      ->group(input_group);
+      .type_name("GLOB")
+      .one_value_each()
+      .group(input_group);
 }
 
 Result<NamedInputs> name_inputs(const InputOptions& options) {

@@ -5,7 +5,7 @@
 //
 //    sframe::tool::App app("sframe-dump", "Show what is in SFrame sections.", "  sframe-dump a.out\n");
 //    std::vector<std::string> files;
-//    app.cli().add_option("FILE", files, "...")->required();
+//    app.cli().add_option("FILE", files, "...").required();
 //    if (auto exit_code = app.parse(argc, argv)) return *exit_code;
 //    ...
 //    return app.finish(output, code);
@@ -50,9 +50,10 @@ public:
 
   /// `description` is the first line of the help text; `examples` is its last part, each line indented by two
   /// blanks.
-  App(const std::string& name, std::string description, std::string examples, Features features);
-  App(const std::string& name, std::string description, std::string examples)
-      : App(name, std::move(description), std::move(examples), Features()) {}
+  App(const std::string& name, const std::string& description, const std::string& examples,
+      Features features);
+  App(const std::string& name, const std::string& description, const std::string& examples)
+      : App(name, description, examples, Features()) {}
 
   /// For the program's own options. Options without a group are listed under "Options", the common ones under
   /// "Common options".
@@ -94,7 +95,6 @@ private:
 
   OptionList cli_;
   Messages messages_;
-  std::string examples_;
   std::string output_ = "-";
   ColorMode color_ = ColorMode::automatic;
   Limits limits_ = Limits::standard;
