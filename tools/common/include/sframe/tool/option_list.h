@@ -26,7 +26,8 @@ class Option;
 namespace sframe::tool {
 
 /// An option of an OptionList, to describe it further. Lasts as long as the list; copies are the same option.
-/// The functions return it, and those that have no comment do what CLI11's of that name do.
+/// Each function returns it; those without a comment are CLI11's, one_of() and range() its IsMember and
+/// Range.
 class Option {
 public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -93,7 +94,7 @@ public:
     bool is_error = false;
     std::string text;
   };
-  /// To be called once. Nothing if the program goes on.
+  /// To be called once, after the last option was added. Nothing if the program goes on.
   std::optional<Ended> parse(int argc, const char* const* argv);
 
   /// How many times the command line has this option.
