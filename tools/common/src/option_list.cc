@@ -134,8 +134,6 @@ OptionList::OptionList(const std::string& description, const std::string& name, 
 }
 
 OptionList::~OptionList() = default;
-OptionList::OptionList(OptionList&&) noexcept = default;
-OptionList& OptionList::operator=(OptionList&&) noexcept = default;
 
 bool OptionList::may_be_named(std::string_view names) const {
   return parser_->may_be_named(names);

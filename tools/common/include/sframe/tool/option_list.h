@@ -56,8 +56,6 @@ public:
 
   OptionList(const std::string& description, const std::string& name, Arguments arguments);
   ~OptionList();
-  OptionList(OptionList&&) noexcept;
-  OptionList& operator=(OptionList&&) noexcept;
 
   /// An option with a value, or a positional argument. `names` is as for CLI11: "-o,--output" or "FILE". The
   /// variable must last until parse() has returned; it changes only if the command line has the option.
