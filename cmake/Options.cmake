@@ -9,6 +9,8 @@ target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
 if(CMAKE_UNITY_BUILD)
   # GCC takes the sources in a unity file for headers, where a member of a private type would be a mistake.
   target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # Nor does it collect garbage below a gigabyte: 7 % less time, and 0.9 GB at most instead of 0.7.
+  target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 endif()
 if(SFRAME_WERROR)
   target_compile_options(sframe-options INTERFACE -Werror)
@@ -29,6 +31,14 @@ endif()
 if(SFRAME_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage of the libraries guides the fuzzers
 endif()
+
+# sframe_release_level(LEVEL TARGETS...): the optimisation of release builds, where CMake's -O3 costs more time to
+# compile than it gains. Loops over rows, instructions and functions gain 4 to 20 % by -O3, the rest nothing.
+function(sframe_release_level level)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  endforeach()
+endfunction()
 
 # sframe_library(NAME SOURCES... [DEPENDS targets...]): the target `sframe_NAME`, alias `sframe::NAME`, a
 # static library libsframe-NAME.a, its public headers in include/ next to the sources.

@@ -65,6 +65,11 @@ int open(const char *path, int flags, ...) {
   return fd;
 }
 
+/* Fortified code calls this where the compiler does not know the flags. */
+int __open_2(const char *path, int flags) {
+  return open(path, flags);
+}
+
 int close(int fd) {
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "close");
   const int result = real(fd);
