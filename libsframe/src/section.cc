@@ -382,11 +382,26 @@ inline bool RowCursor::step(EncodedRow& row) {
   return true;
 }
 
+namespace {
+
+/// Where the info bytes of decoded rows go.
+struct NoInfos {
+  void set(std::size_t, std::uint32_t) const {}
+  NoInfos after(std::size_t) const { return {}; }
+};
+struct InfosTo {
+  std::uint8_t* at;
+  void set(std::size_t number, std::uint32_t info) const { at[number] = static_cast<std::uint8_t>(info); }
+  InfosTo after(std::size_t count) const { return {at + count}; }
+};
+
+} // namespace
+
 /// Decodes the most frequent rows: of default FDEs with RA at a fixed offset (AMD64), with one or two words.
 /// Their widths and the number of words differ from row to row, so branches on them would be mispredicted;
 /// all fields are read with four bytes and cut. Stops at other rows and at bad ones, which are for
 /// next_any(). Returns the number of rows.
-inline std::size_t RowCursor::next_plain(std::span<FrameRow> rows) {
+template <class Infos> inline std::size_t RowCursor::next_plain(std::span<FrameRow> rows, Infos infos) {
   constexpr std::ptrdiff_t room = 4 + 1 + 4 + 4;
   if (!plain_) return 0;
   // In local variables: a compiler cannot know that writing rows leaves the members alone.
@@ -418,6 +433,7 @@ inline std::size_t RowCursor::next_plain(std::span<FrameRow> rows) {
     out.fp.base = saves_fp ? Rule::cfa_base : std::uint16_t{0};
     out.fp.offset = saves_fp ? word(1) : 0;
     out.ra_signed = info >> 7;
+    infos.set(done, info);
     previous = offset;
     at = words + (count << size_code);
   }
@@ -432,25 +448,35 @@ bool RowCursor::next(EncodedRow& row) {
   return step(row);
 }
 
-bool RowCursor::next(FrameRow& out) {
-  return next_plain({&out, 1}) != 0 || next_any(out);
+/// As next(), but without the fast path.
+template <class Infos> bool RowCursor::next_any(FrameRow& out, Infos infos) {
+  EncodedRow row;
+  if (!step(row)) return false;
+  infos.set(0, row.info);
+  ErrorKind fault{};
+  if (format::decode_words(row, meaning_, out, fault)) return true;
+  at_ = section_begin_ + row.section_offset;
+  --number_;
+  return fail(fault, at_);
 }
 
-std::size_t RowCursor::next(std::span<FrameRow> rows) {
+template <class Infos> inline std::size_t RowCursor::next_rows(std::span<FrameRow> rows, Infos infos) {
   std::size_t done = 0;
-  do done += next_plain(rows.subspan(done));
-  while (done < rows.size() && next_any(rows[done]) && ++done);
+  do done += next_plain(rows.subspan(done), infos.after(done));
+  while (done < rows.size() && next_any(rows[done], infos.after(done)) && ++done);
   return done;
 }
 
-/// As next(), but without the fast path.
-bool RowCursor::next_any(FrameRow& out) {
-  EncodedRow row;
-  if (!step(row)) return false;
-  ErrorKind fault{};
-  if (format::decode_words(row, meaning_, out, fault)) return true;
-  --number_;
-  return fail(fault, section_begin_ + row.section_offset);
+bool RowCursor::next(FrameRow& out) {
+  return next_plain({&out, 1}, NoInfos()) != 0 || next_any(out, NoInfos());
+}
+
+std::size_t RowCursor::next(std::span<FrameRow> rows) {
+  return next_rows(rows, NoInfos());
+}
+
+std::size_t RowCursor::next(std::span<FrameRow> rows, std::span<std::uint8_t> infos) {
+  return next_rows(rows, InfosTo{infos.data()});
 }
 
 expected<FrameRow, Error> RowCursor::decode(const EncodedRow& row) const {

@@ -26,6 +26,20 @@ std::vector<FrameRow> several_rows(const Section& section, const EncodedFde& fde
   RowCursor cursor = section.rows(fde);
   while (const std::size_t count = cursor.next(next))
     for (const FrameRow& row : std::span(next).first(count)) rows.push_back(row);
+
+  std::vector<FrameRow> with_infos;
+  std::array<std::uint8_t, next.size()> infos;
+  RowCursor encoded = section.rows(fde);
+  cursor = section.rows(fde);
+  while (const std::size_t count = cursor.next(next, infos))
+    for (std::size_t i = 0; i < count; ++i) {
+      with_infos.push_back(next[i]);
+      EncodedRow row;
+      EXPECT_TRUE(encoded.next(row));
+      EXPECT_EQ(infos[i], row.info);
+    }
+  EXPECT_EQ(with_infos, rows);
+  EXPECT_EQ(cursor.section_offset(), encoded.section_offset());
   return rows;
 }
 

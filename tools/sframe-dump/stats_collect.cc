@@ -19,13 +19,6 @@ void count(EncodingStats& stats, std::uint64_t rows, std::uint64_t bytes) {
   stats.bytes += bytes;
 }
 
-/// The bytes of one function's rows, by use.
-struct RowsSize {
-  std::uint64_t rows = 0;
-  std::uint64_t starts = 0; ///< bytes of start offsets and info bytes
-  std::uint64_t words = 0;  ///< bytes of data words
-};
-
 } // namespace
 
 void StatsCollector::begin_object(const Object& object) {
@@ -36,40 +29,39 @@ void StatsCollector::begin_object(const Object& object) {
 void StatsCollector::begin_part(const Part& part) {
   section_ = &part.section;
   stats_ = {};
+  rows_by_info_ = {};
   // The header of a damaged section may give a size beyond its end.
   seen_.assign(std::min<std::size_t>(part.section.header().fre_size, part.section.bytes().size()), false);
 }
 
 std::optional<Error> StatsCollector::function(const EncodedFde& fde, const FunctionLocation& location,
                                               RowCursor& rows) {
-  RowsSize size;
-  for (EncodedRow row; rows.next(row);) {
-    const auto decoded = rows.decode(row);
-    if (!decoded) return decoded.error();
-    const std::uint64_t words = std::uint64_t{row.word_count()} * row.word_size();
-    ++size.rows;
-    size.starts += row.size - words;
-    size.words += words;
-    stats_.words += row.word_count();
-    stats_.outermost += decoded->is_outermost();
-    EncodingStats& by_size = stats_.by_word_size[row.word_size() / 2];
-    ++by_size.rows;
-    by_size.bytes += words;
+  const std::uint64_t begin = rows.section_offset();
+  std::uint64_t row_count = 0;
+  for (std::size_t count = decoded_.size(); count == decoded_.size();) { // fewer: no more rows, or an error
+    count = rows.next(decoded_, infos_);
+    row_count += count;
+    for (std::size_t i = 0; i < count; ++i) {
+      ++rows_by_info_[infos_[i]];
+      stats_.outermost += decoded_[i].is_outermost();
+    }
   }
+  const std::uint64_t row_bytes = rows.section_offset() - begin;
+  const std::uint64_t starts = row_count * ((std::uint64_t{1} << static_cast<unsigned>(fde.fre_type)) + 1);
   const std::uint64_t attributes = section_->version().attribute_size;
-  const std::uint64_t bytes = attributes + size.starts + size.words;
-  last_ = {size.rows, bytes};
+  const std::uint64_t bytes = attributes + row_bytes;
+  last_ = {row_count, bytes};
   ++stats_.functions;
-  stats_.rows += size.rows;
+  stats_.rows += row_count;
   stats_.masked += fde.pc_type == PcType::mask;
   stats_.signal += fde.signal_frame;
   stats_.key_b += section_->abi().signs_return_addresses && fde.pauth_key == PauthKey::b;
   stats_.without_rows += fde.num_fres == 0;
-  stats_.max_rows = std::max(stats_.max_rows, size.rows);
+  stats_.max_rows = std::max(stats_.max_rows, row_count);
   stats_.max_bytes = std::max(stats_.max_bytes, bytes);
   stats_.row_bytes += bytes;
-  count(stats_.by_fre_type[static_cast<std::size_t>(fde.fre_type)], size.rows, bytes);
-  count(stats_.by_fde_type[static_cast<std::size_t>(fde.fde_type)], size.rows, bytes);
+  count(stats_.by_fre_type[static_cast<std::size_t>(fde.fre_type)], row_count, bytes);
+  count(stats_.by_fde_type[static_cast<std::size_t>(fde.fde_type)], row_count, bytes);
 
   // Functions without row bytes may have the same offset as another function.
   const bool shared = bytes && fde.fre_offset < seen_.size() && seen_[fde.fre_offset];
@@ -77,10 +69,10 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Funct
   if (shared) {
     stats_.shared_bytes += bytes;
   } else {
-    stats_.stored_rows += size.rows;
+    stats_.stored_rows += row_count;
     stats_.bytes.attributes += attributes;
-    stats_.bytes.row_starts += size.starts;
-    stats_.bytes.data_words += size.words;
+    stats_.bytes.row_starts += starts;
+    stats_.bytes.data_words += row_bytes - starts;
   }
   functions_[location.section].push_back({location.start, fde.size});
   return rows.error();
@@ -88,6 +80,16 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Funct
 
 PartStats StatsCollector::part() const {
   PartStats stats = stats_;
+  EncodedRow row;
+  for (std::size_t info = 0; info < rows_by_info_.size(); ++info) {
+    row.info = static_cast<std::uint8_t>(info);
+    const std::uint64_t count = rows_by_info_[info], words = count * row.word_count();
+    stats.words += words;
+    if (count == 0) continue;
+    EncodingStats& by_size = stats.by_word_size[row.word_size() / 2];
+    by_size.rows += count;
+    by_size.bytes += words * row.word_size();
+  }
   ByteStats& bytes = stats.bytes;
   bytes.header = header_size;
   bytes.aux_header = section_->header().aux_header_size;

@@ -100,6 +100,10 @@ public:
   /// end and at the first error. Faster than one at a time. What follows them may have been written to.
   std::size_t next(std::span<FrameRow> rows);
 
+  /// Same, and the FRE info byte of each row, which tells how it is encoded (see EncodedRow). `infos` has
+  /// room for as many as `rows`.
+  std::size_t next(std::span<FrameRow> rows, std::span<std::uint8_t> infos);
+
   /// The next row without its rules. Checks extent, order and bounds as the other overload does.
   bool next(EncodedRow& row);
 
@@ -125,8 +129,9 @@ private:
   RowCursor() = default;
   bool fail(ErrorKind kind, const std::byte* where);
   bool step(EncodedRow& row);
-  bool next_any(FrameRow& row);
-  std::size_t next_plain(std::span<FrameRow> rows);
+  template <class Infos> bool next_any(FrameRow& row, Infos infos);
+  template <class Infos> std::size_t next_plain(std::span<FrameRow> rows, Infos infos);
+  template <class Infos> std::size_t next_rows(std::span<FrameRow> rows, Infos infos);
   std::optional<Error> decode(const EncodedRow& row, FrameRow& out) const;
 
   const std::byte* at_ = nullptr;
