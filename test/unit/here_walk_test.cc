@@ -8,6 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <alloca.h>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -25,6 +29,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -151,6 +159,41 @@ TEST(Here, TerminateHandler) {
 
 TEST(Here, Threads) {
   std::thread([] { expect_equal_to_libgcc(); }).join();
+}
+
+/// From now on, the calling thread cannot ask the kernel whether memory is readable. False if it still can.
+bool refuse_questions() {
+  std::array<sock_filter, 6> program = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 3),
+      // The lower half of `how`, which has all bits set in a question.
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+               offsetof(seccomp_data, args) + (std::endian::native == std::endian::big ? 4 : 0)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{program.size(), program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// Whatever part of a page the innermost frame is in: the first word that is read can be in the next one.
+TEST(Here, AThreadsStackIsCheckedOnce) {
+  bool refused = true;
+  for (std::size_t shift = 0; refused && shift < 4096; shift += 64)
+    std::thread([&refused, shift] {
+      auto* const room = static_cast<volatile char*>(alloca(shift + 1));
+      room[0] = 1;
+      Frames before, after;
+      before.by_here();
+      refused = refuse_questions();
+      if (!refused) return;
+      after.by_here();
+      EXPECT_EQ(after.callers(), before.callers());
+      EXPECT_TRUE(is_complete(after.end())) << message(after.end()) << ", shift " << shift;
+    }).join();
+  if (!refused) GTEST_SKIP() << "no system calls can be filtered here";
 }
 
 TEST(Here, DeepRecursion) {

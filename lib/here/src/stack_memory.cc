@@ -73,7 +73,8 @@ bool is_main_thread() {
 } // namespace
 
 StackMemory::StackMemory(std::uint64_t sp) {
-  if (known.contains(sp))
+  // SP may be in the page before the one with the first word that is read, which is the lowest known one.
+  if (known.contains(sp) || known.contains(sp + smallest_page))
     set_range(known.low.load(std::memory_order_relaxed), known.high.load(std::memory_order_relaxed));
 }
 
