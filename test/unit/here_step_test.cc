@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One step of lib/here by each kind of rule, on a stack that is an array; the cache that keeps rules; and
+// One step of lib/here by each kind of rule, on a stack that is an array; the caches that keep rules; and
 // which memory can be read. Private headers: no public one shows a single step.
 
+#include "cache.h"
 #include "cfi_assembler.h"
 #include "full_cache.h"
 #include "host.h"
@@ -20,7 +21,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <sys/mman.h>
 #include <thread>
@@ -257,6 +260,49 @@ TEST(HereFullCache, RulesAreWhole) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(torn, 0);
+}
+
+/// Addresses of one place: page numbers that differ, and offsets that make up for it.
+std::array<std::uint64_t, 3> of_one_place() {
+  const std::uint64_t unit = std::uint64_t{1} << host::instruction_shift;
+  std::array<std::uint64_t, 3> found = {};
+  std::size_t count = 0;
+  for (std::uint64_t at = 0x401000; count < found.size(); at += 0x1357 * unit)
+    if (AtomicRuleCache::place_of(at) == AtomicRuleCache::place_of(0x401000)) found[count++] = at;
+  return found;
+}
+
+TEST(HereCache, TwoAddressesOfAPlace) {
+  const auto cache = std::make_unique<AtomicRuleCache>();
+  const auto [a, b, c] = of_one_place();
+  const AtomicRuleCache::Place place = AtomicRuleCache::place_of(a);
+  const auto rule = [](std::uint32_t packed) {
+    return CachedRule::make(CachedRule::Kind::plain, false, packed);
+  };
+  CachedRule found;
+  EXPECT_FALSE(cache->find(place, a, found));
+  cache->put(a, rule(1));
+  cache->put(b, rule(2));
+  cache->put(b, rule(2)); // as two threads do that need it at the same time
+  ASSERT_TRUE(cache->find(place, a, found));
+  EXPECT_EQ(found.packed(), 1u);
+  EXPECT_TRUE(found.permanent_and_plain());
+  ASSERT_TRUE(cache->find(place, b, found));
+  EXPECT_EQ(found.packed(), 2u);
+  cache->put(c, rule(3)); // instead of the older one
+  EXPECT_FALSE(cache->find(place, a, found));
+  EXPECT_TRUE(cache->find(place, b, found));
+  ASSERT_TRUE(cache->find(place, c, found));
+  EXPECT_EQ(found.packed(), 3u);
+}
+
+TEST(HereCache, ThePlaceAfterAnother) {
+  const auto cache = std::make_unique<AtomicRuleCache>();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::uint64_t from = random() >> 17, to = i % 3 ? from + 4 * (i % 7) : random() >> 17;
+    EXPECT_EQ(cache->place_after(AtomicRuleCache::place_of(from), to), AtomicRuleCache::place_of(to));
+  }
 }
 
 /// More at a time than there are in advance: each has memory of its own.

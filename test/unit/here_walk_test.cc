@@ -83,6 +83,17 @@ TEST(Here, SkipLeavesOutTheFirstFrames) {
       std::equal(all.begin() + 2, all.begin() + static_cast<std::ptrdiff_t>(counts[0]), skipped.begin()));
 }
 
+TEST(Here, SkipMoreFramesThanThereAre) {
+  std::array<std::uint64_t, 100> frames = {};
+  for (const std::size_t skip :
+       {std::size_t{10'000}, ~std::size_t{0} / 2, ~std::size_t{0} - 50, ~std::size_t{0}}) {
+    const here::Callers walk = here::callers(frames, skip);
+    EXPECT_EQ(walk.count, 0u);
+    EXPECT_TRUE(is_complete(walk.end));
+  }
+  EXPECT_EQ(frames, (std::array<std::uint64_t, 100>{}));
+}
+
 TEST(Here, EmptyBuffer) {
   EXPECT_EQ(here::callers({}).count, 0u);
   EXPECT_EQ(here::callers({}).end, StopReason::frame_limit);

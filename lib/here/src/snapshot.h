@@ -55,9 +55,11 @@ struct Snapshot {
 
   /// The rule for an address, from the cache; else from the tables, and added to the cache.
   /// Async-signal-safe.
-  CachedRule look_up(std::uint64_t pc) const {
+  CachedRule look_up(std::uint64_t pc) const { return look_up(AtomicRuleCache::place_of(pc), pc); }
+  /// The same, if its place in the cache is known.
+  CachedRule look_up(AtomicRuleCache::Place place, std::uint64_t pc) const {
     CachedRule rule;
-    return cache.find(pc, rule) ? rule : look_up_uncached(pc);
+    return cache.find(place, pc, rule) ? rule : look_up_uncached(pc);
   }
 
   /// The rule for an address of `module` with all registers, likewise; `to` gets its operations.

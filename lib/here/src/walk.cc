@@ -4,15 +4,22 @@
 
 namespace sframe::here {
 
-/// False if `frames` is full.
-inline bool Walk::emit(std::uint64_t pc) {
-  if (skip_) {
-    --skip_;
-    return true;
-  }
-  if (count_ == frames_.size()) return false;
-  frames_[count_++] = pc;
+namespace {
+
+/// False if `frames` is full. Numbers of frames that are skipped are negative, so more than any size.
+inline bool store(std::span<std::uint64_t> frames, std::size_t& count, std::uint64_t pc) {
+  if (count < frames.size()) [[likely]]
+    frames[count] = pc;
+  else if (count == frames.size())
+    return false;
+  ++count;
   return true;
+}
+
+} // namespace
+
+bool Walk::emit(std::uint64_t pc) {
+  return store(frames_, count_, pc);
 }
 
 /// True if the rules for an address of a module that can be unloaded are still valid.
@@ -25,17 +32,27 @@ bool Walk::is_current(std::uint64_t pc) {
   return true;
 }
 
-/// Steps as long as rules are plain.
+/// Steps as long as rules are plain. What is used in each step is in local variables: for all that a compiler
+/// knows, storing a frame changes the members.
 Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
   using Kind = CachedRule::Kind;
-  for (;; ++plain_steps_) {
-    const CachedRule cached = snapshot_.look_up(at.lookup_pc);
-    if (cached.unloadable() && !is_current(at.lookup_pc)) {
-      missing_tables_ = at.lookup_pc;
-      return {unwind::StopReason::no_rule};
+  const Snapshot& snapshot = snapshot_;
+  const std::span<std::uint64_t> frames = frames_;
+  std::size_t count = count_;
+  const auto pause = [&](unwind::StopReason end, Kind next = Kind::none) {
+    count_ = count;
+    return Pause{end, next};
+  };
+  AtomicRuleCache::Place place = AtomicRuleCache::place_of(at.lookup_pc);
+  for (;;) {
+    const CachedRule cached = snapshot.look_up(place, at.lookup_pc);
+    if (!cached.permanent_and_plain()) [[unlikely]] {
+      if (cached.unloadable() && !is_current(at.lookup_pc)) {
+        missing_tables_ = at.lookup_pc;
+        return pause(unwind::StopReason::no_rule);
+      }
+      if (cached.kind() != Kind::plain) return pause(unwind::StopReason::none, cached.kind());
     }
-    if (cached.kind() != Kind::plain) [[unlikely]]
-      return {unwind::StopReason::none, cached.kind()};
     const PlainRule rule = host::unpack(cached.packed());
     const std::uint64_t cfa = (rule.fp_based ? at.fp : at.sp) + static_cast<std::uint64_t>(rule.cfa_offset);
     const std::uint64_t sp = cfa + static_cast<std::uint64_t>(host::sp_from_cfa);
@@ -45,12 +62,15 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
         (!rule.fp_saved || memory.load(cfa + static_cast<std::uint64_t>(rule.fp_offset), at.fp));
     // An innermost frame may have its caller's SP. Anything else is an error, which the full step reports.
     if (!stepped || sp <= at.sp) [[unlikely]]
-      return {unwind::StopReason::none, Kind::full};
+      return pause(unwind::StopReason::none, Kind::full);
     at.sp = sp;
     ra = host::strip(ra);
     at.lookup_pc = ra - 1;
-    if (ra == 0) return {unwind::StopReason::zero_pc};
-    if (!emit(ra)) return {unwind::StopReason::frame_limit};
+    place = snapshot.cache.place_after(place, at.lookup_pc);
+    if (ra == 0) [[unlikely]]
+      return pause(unwind::StopReason::zero_pc);
+    if (!store(frames, count, ra)) [[unlikely]]
+      return pause(unwind::StopReason::frame_limit);
   }
 }
 
@@ -89,14 +109,14 @@ unwind::StopReason Walk::step_at_edge(WalkFrame& frame, StackMemory& memory) {
 /// Steps from the checkpoint to the next one, which becomes the checkpoint.
 unwind::StopReason Walk::go(WalkFrame& checkpoint, StackMemory& memory) {
   const AbiTraits& abi = traits(host::abi);
-  plain_steps_ = 0;
+  const std::size_t first = count_;
   const unwind::Registers& registers = checkpoint.registers;
   const Pause pause = go_plain({checkpoint.lookup_pc(), registers.values[abi.sp],
                                 registers.has(abi.fp) ? registers.values[abi.fp] : 0},
                                memory);
   if (pause.end != unwind::StopReason::none) return pause.end;
   if (pause.next == CachedRule::Kind::outermost) return unwind::StopReason::bottom;
-  for (; plain_steps_; --plain_steps_)
+  for (std::size_t steps = count_ - first; steps; --steps)
     if (const unwind::StopReason fault = step_fully(checkpoint, memory); fault != unwind::StopReason::none)
       return fault;
   unwind::StopReason result = step_fully(checkpoint, memory);
@@ -113,7 +133,7 @@ Callers Walk::run(const unwind::Registers& start, bool with_start) {
       with_start && !emit(start.pc) ? unwind::StopReason::frame_limit : unwind::StopReason::none;
   while (end == unwind::StopReason::none) end = go(checkpoint, memory);
   memory.remember();
-  return {count_, end};
+  return {count_ <= frames_.size() ? count_ : 0, end};
 }
 
 } // namespace sframe::here

@@ -13,6 +13,8 @@
 
 #include "sframe/here/here.h"
 
+#include <algorithm>
+
 namespace sframe::here {
 
 /// Async-signal-safe.
@@ -20,7 +22,7 @@ class Walk {
 public:
   /// The first `skip` frames, counted from the start frame's caller, are not stored in `frames`.
   Walk(const Snapshot& snapshot, std::span<std::uint64_t> frames, std::size_t skip)
-      : snapshot_(snapshot), frames_(frames), skip_(skip) {}
+      : snapshot_(snapshot), frames_(frames), count_(0 - std::min(skip, most_skipped)) {}
 
   /// Walks from the registers of a frame, whose pc is that of its next instruction. Stores its callers in
   /// `frames`, after itself if `with_start`.
@@ -48,11 +50,11 @@ private:
   unwind::StopReason step_at_edge(WalkFrame& frame, StackMemory& memory);
   unwind::StopReason go(WalkFrame& checkpoint, StackMemory& memory);
 
+  static constexpr std::size_t most_skipped = ~std::size_t{0} / 2; ///< more than any stack has
+
   const Snapshot& snapshot_;
   std::span<std::uint64_t> frames_;
-  std::size_t skip_;
-  std::size_t count_ = 0;                            ///< in frames_
-  std::size_t plain_steps_ = 0;                      ///< since the checkpoint
+  std::size_t count_; ///< in frames_; less than 0 as long as frames are skipped
   std::uint64_t checked_low_ = 0, checked_size_ = 0; ///< the module last checked to be loaded
   std::uint64_t missing_tables_ = 0;
 };
