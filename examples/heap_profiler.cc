@@ -115,12 +115,27 @@ private:
   std::size_t size_ = 0;
 };
 
+/// What dladdr() says. Answers are kept, since it searches all symbols of a file.
+Dl_info info_of(std::uint64_t pc) {
+  struct Answer {
+    std::uint64_t pc;
+    Dl_info info;
+  };
+  static std::array<Answer, 8192> answers;
+  Answer& answer = answers[pc % answers.size()];
+  if (answer.pc != pc) {
+    answer = {pc, {}};
+    dladdr(reinterpret_cast<void*>(pc), &answer.info);
+  }
+  return answer.info;
+}
+
 /// The function's name, if the dynamic linker knows it, or the file and the offset in it.
 void add_name(Output& output, std::uint64_t return_address) {
-  Dl_info info = {};
   std::array<char, 32> number;
   const std::uint64_t pc = return_address - 1; // an address in the call
-  if (dladdr(reinterpret_cast<void*>(pc), &info) && info.dli_sname) {
+  const Dl_info info = info_of(pc);
+  if (info.dli_sname) {
     output.add(info.dli_sname);
     return;
   }
