@@ -162,8 +162,8 @@ class Inputs:
 
     SOURCE = os.path.dirname(os.path.abspath(__file__))
 
-    def __init__(self, folder, programs, library, functions):
-        self.folder, self.programs, self.shared_library, self.functions = folder, programs, library, functions
+    def __init__(self, folder, programs, library, functions, large=()):
+        self.folder, self.programs, self.shared_library, self.functions, self.large = folder, programs, library, functions, large
         self.processes = []
 
     def path(self, name):
@@ -249,9 +249,12 @@ def gen(programs, inputs, limit):
     argv = [programs.ours("sframe-gen"), inputs.shared_library, "-o", inputs.path("out.sframe"), "--emit=section", "--report=none"]
     section = inputs.section_of_library()
     bare = limit("read .eh_frame, write the section", "--read", inputs.section_bytes(inputs.shared_library, ".eh_frame"), "--write", str(os.path.getsize(section)))
-    readelf = (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", inputs.shared_library])
+
+    def readelf(path):
+        return (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", path])
+
     rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), inputs.shared_library]) if programs.has("llvm-rows") else (None, None)
-    yield CommandJob("gen.all", name, ours=("sframe-gen --emit=section", argv), peer=readelf, limit=bare)
+    yield CommandJob("gen.all", name, ours=("sframe-gen --emit=section", argv), peer=readelf(inputs.shared_library), limit=bare)
     if os.path.isdir("/dev/shm"):  # without the wait for the disk (fsync)
         to_memory = [*argv[:2], "-o", f"/dev/shm/sframe-bench-{os.getpid()}", *argv[4:]]
         atexit.register(lambda: os.path.exists(to_memory[3]) and os.remove(to_memory[3]))
@@ -261,6 +264,13 @@ def gen(programs, inputs, limit):
     made = inputs.cfi(10 * inputs.functions)
     yield CommandJob("gen.large", f"{10 * inputs.functions:,} functions", limit=limit("read .eh_frame", "--read", inputs.section_bytes(made, ".eh_frame")),
                      ours=("sframe-gen --emit=section", [argv[0], made, *argv[2:]]))
+    for path in inputs.large:
+        eh_frame, title = inputs.section_bytes(path, ".eh_frame"), os.path.basename(path)
+        if eh_frame == path:  # a kernel has no CFI
+            yield CommandJob(f"gen.{title}", title, ours=("sframe-gen --emit=section --from=code", [argv[0], path, *argv[2:], "--from=code"]))
+        else:
+            yield CommandJob(f"gen.{title}", title, ours=("sframe-gen --emit=section", [argv[0], path, *argv[2:]]), peer=readelf(path),
+                             limit=limit("read .eh_frame", "--read", eh_frame))
 
 
 def verify(programs, inputs, limit):
