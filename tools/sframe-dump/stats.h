@@ -110,12 +110,13 @@ private:
 
   const Object* object_ = nullptr;
   const Section* section_ = nullptr;
-  PartStats stats_;                               ///< but for what part() makes of rows_by_info_
+  PartStats stats_;                               ///< without what part() computes from rows_by_info_
   std::array<std::uint64_t, 256> rows_by_info_{}; ///< by their FRE info byte
   FunctionStats last_;
   std::vector<bool> seen_; ///< offsets in the FRE sub-section at which a function's rows start
   RangesBySection functions_;
-  std::array<FrameRow, 64> decoded_; ///< of a function, some at a time: members are not made for each
+  // Rows as they are decoded. Not local, where they would be initialised for each function.
+  std::array<FrameRow, 64> decoded_;
   std::array<std::uint8_t, 64> infos_{};
 };
 
