@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <pthread.h>
 #include <random>
 #include <set>
 #include <sys/mman.h>
@@ -351,6 +352,49 @@ TEST(HereMemory, ReadsOnlyWhatIsThere) {
   EXPECT_FALSE(StackMemory(0).read(start + page, bytes)); // more than is promised
   EXPECT_EQ(errno, 77);
   munmap(area, 4 * page);
+}
+
+/// A thread's stack and, without a gap, another one below it, which is unmapped after a walk began there.
+struct TwoStacks {
+  static constexpr std::uint64_t page = 4096, below = 16 * page, size = 256 * page;
+  std::uint64_t start = 0;
+  bool read_before = false, read_after = true;
+
+  void walk() {
+    const auto top = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    std::uint64_t word = 0;
+    StackMemory first(start + below);
+    for (std::uint64_t at = start + below; at <= top; at += page / 2) first.load(at, word);
+    first.remember();
+    StackMemory second(start + below - page / 2);
+    read_before = second.load(start + below - page / 2, word);
+    second.remember();
+    munmap(reinterpret_cast<void*>(start), below);
+    read_after = StackMemory(top).load(start + below - page / 2, word);
+  }
+};
+
+TEST(HereMemory, AnotherStackBelowIsNotTheThreads) {
+  TwoStacks stacks;
+  void* const area =
+      mmap(nullptr, TwoStacks::size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(area, MAP_FAILED);
+  stacks.start = address_of(area);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, reinterpret_cast<void*>(stacks.start + TwoStacks::below),
+                        TwoStacks::size - TwoStacks::below);
+  pthread_t thread;
+  const auto run = [](void* of) -> void* {
+    static_cast<TwoStacks*>(of)->walk();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &stacks), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(stacks.read_before);
+  EXPECT_FALSE(stacks.read_after);
+  munmap(reinterpret_cast<void*>(stacks.start + TwoStacks::below), TwoStacks::size - TwoStacks::below);
 }
 
 } // namespace here_step_test

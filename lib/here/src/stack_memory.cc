@@ -74,7 +74,8 @@ bool is_main_thread() {
 
 StackMemory::StackMemory(std::uint64_t sp) {
   // SP may be in the page before the one with the first word that is read, which is the lowest known one.
-  if (known.contains(sp) || known.contains(sp + smallest_page))
+  assumed_ = !known.contains(sp);
+  if (!assumed_ || known.contains(sp + smallest_page))
     set_range(known.low.load(std::memory_order_relaxed), known.high.load(std::memory_order_relaxed));
 }
 
@@ -100,6 +101,10 @@ bool StackMemory::extend(std::uint64_t first, std::uint64_t end) {
 bool StackMemory::admit(std::uint64_t address, std::size_t size) {
   if (address >= low_ && address <= high_ && size <= high_ - address) return true;
   if (address > highest || size > smallest_page) return false;
+  if (assumed_) { // SP is on another stack, or deeper than before: nothing is known of its page
+    assumed_ = false;
+    set_range(0, 0);
+  }
   const std::uint64_t first = page_of(address), end = page_of(address + size - 1) + smallest_page;
   const bool near = high_ != low_ && first <= high_ + largest_gap && end + largest_gap >= low_;
   if (near && extend(first, end)) return true;

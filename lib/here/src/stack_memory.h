@@ -48,6 +48,7 @@ private:
   std::uint64_t low_ = 0;
   std::uint64_t high_ = 0;
   std::uint64_t starts_ = 0; ///< number of addresses, from low_ on, at which words can start
+  bool assumed_ = false;     ///< the range is used although SP is not in it
 };
 
 } // namespace sframe::here
