@@ -245,32 +245,36 @@ def dump(programs, inputs, limit):
 
 
 def gen(programs, inputs, limit):
-    name = os.path.basename(inputs.shared_library)
-    argv = [programs.ours("sframe-gen"), inputs.shared_library, "-o", inputs.path("out.sframe"), "--emit=section", "--report=none"]
-    section = inputs.section_of_library()
-    bare = limit("read .eh_frame, write the section", "--read", inputs.section_bytes(inputs.shared_library, ".eh_frame"), "--write", str(os.path.getsize(section)))
+    library, emit = inputs.shared_library, "sframe-gen --emit=section"
+    name = os.path.basename(library)
+
+    def convert(path, *options, to=inputs.path("out.sframe")):
+        return [programs.ours("sframe-gen"), path, "-o", to, "--emit=section", "--report=none", *options]
 
     def readelf(path):
         return (programs.version("readelf") + " --debug-dump=frames-interp", [programs.peer("readelf"), "--debug-dump=frames-interp", path])
 
-    rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), inputs.shared_library]) if programs.has("llvm-rows") else (None, None)
-    yield CommandJob("gen.all", name, ours=("sframe-gen --emit=section", argv), peer=readelf(inputs.shared_library), limit=bare)
+    def read(path):
+        return limit("read .eh_frame", "--read", inputs.section_bytes(path, ".eh_frame"))
+
+    section = inputs.section_of_library()
+    bare = limit("read .eh_frame, write the section", "--read", inputs.section_bytes(library, ".eh_frame"), "--write", str(os.path.getsize(section)))
+    rows = ("LLVM's row interpreter alone", [programs.ours("llvm-rows"), library]) if programs.has("llvm-rows") else (None, None)
+    yield CommandJob("gen.all", name, ours=(emit, convert(library)), peer=readelf(library), limit=bare)
     if os.path.isdir("/dev/shm"):  # without the wait for the disk (fsync)
-        to_memory = [*argv[:2], "-o", f"/dev/shm/sframe-bench-{os.getpid()}", *argv[4:]]
-        atexit.register(lambda: os.path.exists(to_memory[3]) and os.remove(to_memory[3]))
-        yield CommandJob("gen.memory", name, ours=("sframe-gen --emit=section -o /dev/shm/...", to_memory), limit=bare)
-    yield CommandJob("gen.j1", name, ours=("sframe-gen --emit=section -j1", argv + ["-j1"]), peer=rows, limit=bare)
-    yield CommandJob("gen.no-share", name, ours=("sframe-gen --emit=section --no-share", argv + ["--no-share"]), limit=bare)
+        in_memory = f"/dev/shm/sframe-bench-{os.getpid()}"
+        atexit.register(lambda: os.path.exists(in_memory) and os.remove(in_memory))
+        yield CommandJob("gen.memory", name, ours=(emit + " -o /dev/shm/...", convert(library, to=in_memory)), limit=bare)
+    yield CommandJob("gen.j1", name, ours=(emit + " -j1", convert(library, "-j1")), peer=rows, limit=bare)
+    yield CommandJob("gen.no-share", name, ours=(emit + " --no-share", convert(library, "--no-share")), limit=bare)
     made = inputs.cfi(10 * inputs.functions)
-    yield CommandJob("gen.large", f"{10 * inputs.functions:,} functions", limit=limit("read .eh_frame", "--read", inputs.section_bytes(made, ".eh_frame")),
-                     ours=("sframe-gen --emit=section", [argv[0], made, *argv[2:]]))
+    yield CommandJob("gen.large", f"{10 * inputs.functions:,} functions", ours=(emit, convert(made)), limit=read(made))
     for path in inputs.large:
-        eh_frame, title = inputs.section_bytes(path, ".eh_frame"), os.path.basename(path)
-        if eh_frame == path:  # a kernel has no CFI
-            yield CommandJob(f"gen.{title}", title, ours=("sframe-gen --emit=section --from=code", [argv[0], path, *argv[2:], "--from=code"]))
+        key, title = f"gen.file.{path}", os.path.basename(path)
+        if inputs.section_bytes(path, ".eh_frame") == path:  # a kernel has no CFI
+            yield CommandJob(key, title, ours=(emit + " --from=code", convert(path, "--from=code")))
         else:
-            yield CommandJob(f"gen.{title}", title, ours=("sframe-gen --emit=section", [argv[0], path, *argv[2:]]), peer=readelf(path),
-                             limit=limit("read .eh_frame", "--read", eh_frame))
+            yield CommandJob(key, title, ours=(emit, convert(path)), peer=readelf(path), limit=read(path))
 
 
 def verify(programs, inputs, limit):
