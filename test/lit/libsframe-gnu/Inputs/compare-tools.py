@@ -61,7 +61,7 @@ def link(abi, objects, name):
 def dumps(inputs):
     for path in sorted(glob.glob(os.path.join(inputs, "*", "*"))):
         abi = os.path.basename(os.path.dirname(path))
-        if abi not in prefixes or path.endswith((".gnu", ".llvm", ".sframe")) or os.path.isdir(path):
+        if abi not in prefixes or path.endswith((".gnu", ".sframe")) or os.path.isdir(path):
             continue
         for prefix in sorted({"x86_64", prefixes[abi]}):
             for tool in ("objdump", "readelf"):
