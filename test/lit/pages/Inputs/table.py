@@ -338,10 +338,6 @@ CASES = {
     "scripts/install-deps --extras": Case(not_here="installs packages"),
     "cmake --preset release && cmake --build --preset release --target bench-programs": Case(
         instead='grep -q "add_custom_target(bench-programs" "$project"/bench/CMakeLists.txt'),
-    "sframe-gen app -o app.v3 --emit=section": Case(APP, needs=("gcc",)),
-    "sframe-gen app -o app.opt --emit=section --optimize=size": Case(APP, needs=("gcc",)),
-    "build/release/bin/size-bound app app.v3 90496 --write=app.best": Case(not_here="measures"),
-    "build/release/bin/format-study app app.v3 app.opt app.best": Case(not_here="measures"),
     "bench/run [--peers DIR]": Case(instead='"$project"/bench/run --help', needs=("python3",)),
     "bench/run --from bench/baseline.json --markdown": Case(
         instead='"$project"/bench/run --from "$project"/bench/baseline.json --markdown', needs=("python3",)),
