@@ -5,7 +5,7 @@
 // ones repeat the preceding piece. The cost of a name is checked: text and CPU time; -malloc_limit_mb checks
 // memory. The result must be the same each time.
 
-#include "sframe/elf/symbols.h"
+#include "sframe/names/demangle.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,11 +63,11 @@ double cpu_seconds() {
 void* run(void* argument) {
   const std::string& name = *static_cast<const std::string*>(argument);
   const double before = cpu_seconds();
-  const std::string text = sframe::elf::demangle(name);
+  const std::string text = sframe::names::demangle(name);
   // About a millisecond without sanitizers.
   require(cpu_seconds() - before < 0.25, "too much time", name);
   require(text.size() <= std::max<std::size_t>(65536, name.size()), "too much text", name);
-  require(text == sframe::elf::demangle(name), "two answers", name);
+  require(text == sframe::names::demangle(name), "two answers", name);
   return nullptr;
 }
 

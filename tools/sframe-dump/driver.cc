@@ -4,6 +4,8 @@
 
 #include "describe.h"
 
+#include "sframe/names/demangle.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -169,7 +171,7 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
   const auto name = names_.find(location);
   if (!name) return false;
   if (budget_ && !budget_->take(Resource::name_bytes, name->raw.size() * filter_.names.size())) return false;
-  const std::string demangled = elf::demangle(name->raw, name->budget);
+  const std::string demangled = names::demangle(name->raw, name->budget);
   return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {
     return glob.matches(name->raw) || glob.matches(demangled);
   });

@@ -2,6 +2,8 @@
 
 #include "names.h"
 
+#include "sframe/names/demangle.h"
+
 #include <sframe/base/line.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 namespace sframe::dump {
 
 std::string FunctionName::text(bool demangled) const {
-  std::string name = demangled ? elf::demangle(raw, budget) : std::string(raw);
+  std::string name = demangled ? names::demangle(raw, budget) : std::string(raw);
   if (offset) {
     Line suffix;
     name += suffix.text("+0x").hex(offset).view();

@@ -7,6 +7,7 @@
 #include <sframe/elf/rewrite.h>
 #include <sframe/generate/from_cfi.h>
 #include <sframe/generate/optimize.h>
+#include <sframe/names/demangle.h>
 #include <sframe/section.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const I
     const auto match = find_symbol(input, symbols, fde.start);
     if (!match || !input.budget->take(Resource::name_bytes, match->symbol->name.size())) return false;
     return glob.matches(match->symbol->name) ||
-           glob.matches(elf::demangle(match->symbol->name, input.image->budget()));
+           glob.matches(names::demangle(match->symbol->name, input.image->budget()));
   };
 }
 

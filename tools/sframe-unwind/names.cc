@@ -38,11 +38,12 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
 void Symbolizer::apply_style(SymbolizedFrame& symbols) const {
   if (symbols.function) {
     const std::string& symbol = symbols.function->symbol;
-    if (!symbol.empty() && (settings_.style != NameStyle::full || is_ocaml(symbol)))
-      symbols.function->name = function_name(symbol, settings_.style, space_.budget());
+    if (!symbol.empty() && (settings_.style != names::NameStyle::full || names::is_ocaml(symbol)))
+      symbols.function->name = names::function_name(symbol, settings_.style, space_.budget());
   }
-  if (settings_.style != NameStyle::shortened || !symbols.source) return;
-  for (modules::InlinedCall& call : symbols.source->inlined) call.function = shortened_name(call.function);
+  if (settings_.style != names::NameStyle::shortened || !symbols.source) return;
+  for (modules::InlinedCall& call : symbols.source->inlined)
+    call.function = names::shortened_name(call.function);
 }
 
 void Symbolizer::find_text(SymbolizedFrame& symbols) {

@@ -4,12 +4,12 @@
 
 #pragma once
 
-#include "function_names.h"
 #include "source_text.h"
 
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
+#include "sframe/names/function_names.h"
 #include "sframe/number_hash.h"
 #include "sframe/process/core_space.h"
 #include "sframe/unwind/walker.h"
@@ -36,7 +36,7 @@ struct SymbolizedFrame {
 struct SymbolizerSettings {
   bool names = true;
   bool source = false;
-  NameStyle style = NameStyle::full;
+  names::NameStyle style = names::NameStyle::full;
   std::vector<std::string> source_dirs;
   std::shared_ptr<const languages::PerfMap> perf_map; ///< names of code in no module; may be nullptr
   variables::Settings variables;                      ///< used if there are steppers for them

@@ -28,8 +28,8 @@ const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules:
                                                                {"build-id", modules::FileTrust::build_id},
                                                                {"all", modules::FileTrust::all}};
 
-const std::map<std::string, NameStyle> name_styles = {
-    {"short", NameStyle::shortened}, {"full", NameStyle::full}, {"raw", NameStyle::raw}};
+const std::map<std::string, names::NameStyle> name_styles = {
+    {"short", names::NameStyle::shortened}, {"full", names::NameStyle::full}, {"raw", names::NameStyle::raw}};
 
 const std::map<std::string, bool> repeats_names = {{"fold", true}, {"all", false}};
 

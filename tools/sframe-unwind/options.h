@@ -5,11 +5,11 @@
 #pragma once
 
 #include "debuginfod.h"
-#include "function_names.h"
 #include "origin.h"
 
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/module.h"
+#include "sframe/names/function_names.h"
 #include "sframe/tool/app.h"
 #include "sframe/tool/input_files.h"
 #include "sframe/unwind/walker.h"
@@ -34,7 +34,7 @@ struct Options {
   std::string steppers;
   bool list_steppers = false;
   bool no_names = false;
-  NameStyle names = NameStyle::full;
+  names::NameStyle names = names::NameStyle::full;
   std::optional<bool> fold; ///< leave out frames that repeat others; nothing: on a terminal
   bool registers = false;
   std::string format = "text";

@@ -2,10 +2,10 @@
 
 #include "place.h"
 
-#include "function_names.h"
 #include "signature.h"
 
 #include "sframe/elf/image.h"
+#include "sframe/names/function_names.h"
 
 #include <algorithm>
 #include <array>
@@ -87,7 +87,7 @@ public:
     const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
     if (!symbols.module || !symbols.function || frame.signal_frame || is_system_library(*symbols.module))
       return true;
-    const std::string name = signature_name(symbols.function->symbol, budget_);
+    const std::string name = names::signature_name(symbols.function->symbol, budget_);
     const bool starts = is_starting(name);
     if ((!starts && is_silent(name)) || !is_searched(*symbols.module)) return true;
     auto source = source_.find(*symbols.module, frame.lookup_pc());
@@ -122,7 +122,7 @@ private:
     std::vector<std::size_t> own;
     for (std::size_t i = 0; i < inlined && places.size() + own.size() < most_places; ++i) {
       const modules::InlinedCall& call = source.inlined[i];
-      if (!call.function.empty() && !is_standard_library(shortened_name(call.function), call.at.file))
+      if (!call.function.empty() && !is_standard_library(names::shortened_name(call.function), call.at.file))
         own.push_back(i);
     }
     if (!symbol.empty() && places.size() + own.size() < most_places) own.push_back(inlined);
@@ -132,8 +132,8 @@ private:
     for (const std::size_t i : own) {
       CrashPlace& place = places.emplace_back();
       place.frame = frame.number;
-      place.function = i < inlined ? shortened_name(source.inlined[i].function)
-                                   : function_name(symbol, NameStyle::shortened, budget_);
+      place.function = i < inlined ? names::shortened_name(source.inlined[i].function)
+                                   : names::function_name(symbol, names::NameStyle::shortened, budget_);
       place.at = i < inlined ? source.inlined[i].at : source.at;
       if (has_scopes) place.arguments = std::move(scopes[i].arguments);
     }

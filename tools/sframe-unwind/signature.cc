@@ -2,11 +2,10 @@
 
 #include "signature.h"
 
-#include "function_names.h"
-
 #include "sframe/base/problem.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/image.h"
+#include "sframe/names/function_names.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
@@ -118,7 +117,7 @@ std::string signature_text(std::int32_t signal, std::span<const std::string> fra
 bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& symbols, Budget* budget) {
   const bool has_name = symbols.function.has_value();
   std::string name =
-      has_name ? signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
+      has_name ? names::signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
   const bool starts = has_name && is_starting(name);
   if (starts && start_.empty() && symbols.module && !is_system_library(*symbols.module))
     start_.push_back(place_of(frame, symbols.module));

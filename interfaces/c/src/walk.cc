@@ -6,6 +6,7 @@
 #include "process.h"
 
 #include "sframe/elf/symbols.h"
+#include "sframe/names/demangle.h"
 #include "sframe/remote/accessors.h"
 #include "sframe/unwind/abi.h"
 
@@ -162,7 +163,7 @@ sframe_status sframe_function_name(sframe_process* process, const sframe_frame* 
     const auto status = process->name(taken.lookup_pc, taken.pc, name, into);
     if (status != SFRAME_OK) return status;
     if (offset) *offset = into;
-    return c::copy_text(elf::demangle(name), buffer, size);
+    return c::copy_text(names::demangle(name), buffer, size);
   });
 }
 

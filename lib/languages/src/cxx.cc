@@ -5,6 +5,7 @@
 #include "runtime_memory.h"
 
 #include "sframe/elf/symbols.h"
+#include "sframe/names/demangle.h"
 
 #include <algorithm>
 #include <string_view>
@@ -108,7 +109,7 @@ std::optional<Thrown> cxx_exception(modules::ModuleSpace& space, unwind::Walker&
   if (!name) return std::nullopt;
   if (name->starts_with('*')) name->erase(0, 1); // the name is not compared by address
   constexpr std::string_view prefix = "typeinfo for ";
-  std::string readable = elf::demangle("_ZTI" + *name, space.budget());
+  std::string readable = names::demangle("_ZTI" + *name, space.budget());
   if (readable.starts_with(prefix)) readable.erase(0, prefix.size());
   return Thrown{
       .language = "C++", .type = std::move(readable), .message = message_of(*object, *name, space, memory)};

@@ -5,6 +5,7 @@
 #include "sframe/modules/source.h"
 
 #include "sframe/modules/llvm_debug_info.h"
+#include "sframe/names/demangle.h"
 
 #include <cstring>
 #include <limits>
@@ -89,7 +90,7 @@ std::optional<const std::string*> Lookup::name_of(const llvm::DWARFDie& entry) {
   if (!name) return nullptr;
   if (const auto known = debug_.names.find(name); known != debug_.names.end()) return &known->second;
   if (!take(Resource::name_bytes, std::strlen(name))) return std::nullopt;
-  std::string demangled = elf::demangle(name, reader_.budget());
+  std::string demangled = names::demangle(name, reader_.budget());
   if (is_out_of_names()) return std::nullopt;
   return &debug_.names.emplace(name, std::move(demangled)).first->second;
 }

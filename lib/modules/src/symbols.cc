@@ -2,6 +2,8 @@
 
 #include "sframe/modules/symbols.h"
 
+#include "sframe/names/demangle.h"
+
 namespace sframe::modules {
 
 std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) {
@@ -9,7 +11,7 @@ std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t looku
   if (!match) return std::nullopt;
   Budget* budget = module.file_options().budget.get();
   const auto& name = match->symbol->name;
-  return FunctionName{elf::demangle(name, budget), match->offset + (pc - lookup_pc), std::string(name)};
+  return FunctionName{names::demangle(name, budget), match->offset + (pc - lookup_pc), std::string(name)};
 }
 
 std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols) {

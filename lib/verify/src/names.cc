@@ -3,6 +3,7 @@
 #include "sframe/verify/names.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/names/demangle.h"
 #include "source_lines.h"
 
 namespace sframe::verify {
@@ -24,7 +25,7 @@ std::optional<elf::SymbolTable::Match> Names::find(const Location& at) {
 }
 
 std::string Names::demangled(std::string_view name) const {
-  return shown_name(elf::demangle(name, images_.empty() ? nullptr : images_.front()->budget()));
+  return shown_name(names::demangle(name, images_.empty() ? nullptr : images_.front()->budget()));
 }
 
 std::string Names::function(const Location& at) {

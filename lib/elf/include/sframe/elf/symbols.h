@@ -100,13 +100,6 @@ private:
 /// if it has the name, also in the number of symbols. Allocates nothing.
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name);
 
-/// The source name: C++, Rust, D and Swift (without types) names demangled, any other name unchanged. Without
-/// the symbol version that linkers append ("name@@GLIBC_2.34"), and without the hash of Rust's legacy
-/// mangling. A name costs at most about a millisecond, 64 KiB of text and 128 KiB of stack; one that needs
-/// more is left unchanged. `budget`, if given, is charged name_bytes for the text; when these are used up,
-/// names stay mangled.
-std::string demangle(std::string_view name, Budget* budget = nullptr);
-
 } // namespace sframe::elf
 
 #pragma GCC visibility pop

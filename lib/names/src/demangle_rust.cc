@@ -2,7 +2,7 @@
 //
 // Rust's names.
 
-#include "demangle.h"
+#include "manglings.h"
 
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Support/ConvertUTF.h>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace sframe::elf {
+namespace sframe::names {
 
 namespace {
 
@@ -361,4 +361,4 @@ std::optional<std::string> demangle_legacy_rust(std::string_view name) {
   return text;
 }
 
-} // namespace sframe::elf
+} // namespace sframe::names

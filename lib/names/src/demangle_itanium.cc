@@ -4,7 +4,7 @@
 // inside: the parser's recursive functions count their depth, the arena tracks the depth of each node's tree,
 // and the output buffer checks each node before it is printed.
 
-#include "demangle.h"
+#include "manglings.h"
 
 #include <llvm/Demangle/ItaniumDemangle.h>
 
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace sframe::elf {
+namespace sframe::names {
 
 namespace {
 
@@ -213,4 +213,4 @@ Demangled demangle_itanium(std::string_view name) {
   return Printer(parser.ASTAllocator.tree_depth()).print(*tree);
 }
 
-} // namespace sframe::elf
+} // namespace sframe::names

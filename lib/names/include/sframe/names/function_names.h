@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of functions for people (--names), and for signatures of crashes (signature.h). Both start from the
-// symbol as it is in the symbol table. What compilers add to it, and what is only readable as a whole, is
-// left out by its text: C++ (Itanium C++ ABI), Rust (RFC 2603), OCaml.
+// Names of functions for people, and for signatures of crashes. Both start from the symbol as it is in the
+// symbol table. What compilers add to it, and what is only readable as a whole, is left out by its text: C++
+// (Itanium C++ ABI), Rust (RFC 2603), OCaml.
 
 #pragma once
 
@@ -12,7 +12,9 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::unwind_tool {
+#pragma GCC visibility push(default)
+
+namespace sframe::names {
 
 enum class NameStyle : std::uint8_t {
   shortened, ///< long template arguments and parameter lists are folded
@@ -23,7 +25,7 @@ enum class NameStyle : std::uint8_t {
 /// The name of a symbol. The budget pays for demangling; nullptr: no limit.
 std::string function_name(std::string_view symbol, NameStyle style, Budget* budget);
 
-/// True for names that elf::demangle() leaves as they are, but function_name() does not.
+/// True for names that demangle() leaves as they are, but function_name() does not.
 bool is_ocaml(std::string_view symbol);
 
 /// A demangled name, shortened: for functions whose symbol is not known.
@@ -33,4 +35,6 @@ std::string shortened_name(std::string_view demangled);
 /// parameter list, no return type, template arguments as "<>".
 std::string signature_name(std::string_view symbol, Budget* budget);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::names
+
+#pragma GCC visibility pop

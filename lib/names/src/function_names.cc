@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "function_names.h"
+#include "sframe/names/function_names.h"
 
-#include "sframe/elf/symbols.h"
+#include "characters.h"
+#include "sframe/names/demangle.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace sframe::unwind_tool {
+namespace sframe::names {
 
 namespace {
 
@@ -19,9 +20,6 @@ constexpr std::string_view ellipsis = "…";
 /// GCC's names for the parts of a coroutine (gcc/cp/coroutines.cc); their parameter is the compiler's own.
 constexpr std::string_view coroutine_body = "actor", coroutine_end = "destroy";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -228,7 +226,7 @@ bool may_have_return_type(std::string_view symbol) {
 }
 
 std::string fold(std::string_view stem, const Folding& folding, Budget* budget) {
-  std::string name = elf::demangle(stem, budget);
+  std::string name = demangle(stem, budget);
   if (name == stem) return name; // not mangled: its characters have no meaning
   return Folder(name, folding).fold(may_have_return_type(stem));
 }
@@ -251,7 +249,7 @@ bool is_of_coroutine(std::string_view symbol, std::string_view suffix) {
 }
 
 /// Without the version that the linker appends. Manglings have no '@'.
-std::string_view without_version(std::string_view symbol) {
+std::string_view mangled_without_version(std::string_view symbol) {
   return is_mangled_cxx(symbol) || symbol.starts_with("_R") ? symbol.substr(0, symbol.find('@')) : symbol;
 }
 
@@ -259,13 +257,13 @@ std::string_view without_version(std::string_view symbol) {
 
 std::string function_name(std::string_view symbol, NameStyle style, Budget* budget) {
   if (style == NameStyle::raw) return std::string(symbol);
-  const auto [stem, suffix] = split_suffix(without_version(symbol));
+  const auto [stem, suffix] = split_suffix(mangled_without_version(symbol));
   if (auto name = ocaml_name(stem, style == NameStyle::full)) return *name + std::string(suffix);
-  if (style == NameStyle::full) return elf::demangle(symbol, budget);
+  if (style == NameStyle::full) return demangle(symbol, budget);
   if (is_of_coroutine(stem, suffix))
     return fold(stem, for_coroutines, budget) + " (" + std::string(suffix) + ')';
   const std::string name = fold(stem, for_people, budget);
-  return name == stem ? elf::demangle(symbol, budget) : name + std::string(suffix);
+  return name == stem ? demangle(symbol, budget) : name + std::string(suffix);
 }
 
 bool is_ocaml(std::string_view symbol) {
@@ -278,12 +276,12 @@ std::string shortened_name(std::string_view demangled) {
 
 std::string signature_name(std::string_view symbol, Budget* budget) {
   constexpr std::string_view glibc_internal = "__GI_"; // its name for calls inside the library
-  std::string plain(without_version(symbol));
-  if (plain.find('@') != plain.npos) plain = elf::demangle(plain, budget); // removes the version
+  std::string plain(mangled_without_version(symbol));
+  if (plain.find('@') != plain.npos) plain = demangle(plain, budget); // removes the version
   std::string_view stem = split_suffix(plain).first;
   if (stem.starts_with(glibc_internal)) stem.remove_prefix(glibc_internal.size());
   if (auto name = ocaml_name(stem, false)) return std::move(*name);
   return without_lambda_numbers(fold(stem, for_signatures, budget));
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::names

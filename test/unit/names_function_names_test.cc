@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of functions as sframe-unwind prints them, and as they are in signatures. The symbols are written by
+// Names of functions for people, and as they are in signatures. The symbols are written by
 // hand after the Itanium C++ ABI (5.1), Rust's RFC 2603, and what GCC, Clang and ocamlopt append.
 
-#include "../../tools/sframe-unwind/function_names.h"
+#include "sframe/names/function_names.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-namespace tool_function_names_test {
+namespace names_function_names_test {
 
-using sframe::unwind_tool::function_name;
-using sframe::unwind_tool::NameStyle;
+using sframe::names::function_name;
+using sframe::names::NameStyle;
 
 std::string signature_name(std::string_view symbol) {
-  return sframe::unwind_tool::signature_name(symbol, nullptr);
+  return sframe::names::signature_name(symbol, nullptr);
 }
 std::string full(std::string_view symbol) {
   return function_name(symbol, NameStyle::full, nullptr);
@@ -115,7 +115,7 @@ TEST(FunctionNames, OCaml) {
 }
 
 TEST(FunctionNames, OddBracketsStay) {
-  using sframe::unwind_tool::shortened_name;
+  using sframe::names::shortened_name;
   EXPECT_EQ(shortened_name("work(int"), "work(int");
   EXPECT_EQ(shortened_name("work<)>"), "work<)>");
   EXPECT_EQ(shortened_name("work)"), "work)");
@@ -123,4 +123,4 @@ TEST(FunctionNames, OddBracketsStay) {
   EXPECT_EQ(shortened_name(""), "");
 }
 
-} // namespace tool_function_names_test
+} // namespace names_function_names_test

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::elf {
+namespace sframe::names {
 
 constexpr std::size_t max_mangled = 8192;
 constexpr std::size_t max_demangled = std::size_t(64) << 10; ///< bytes
@@ -42,4 +42,4 @@ std::optional<std::string> demangle_legacy_rust(std::string_view name);
 bool is_mangled_swift(std::string_view name);
 Demangled demangle_swift(std::string_view name);
 
-} // namespace sframe::elf
+} // namespace sframe::names

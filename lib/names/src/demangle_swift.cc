@@ -6,20 +6,18 @@
 // suffice to find a function, and need no types. What the operators make of the entity is read from the
 // symbol's end. A name with anything else before the entity's name stays as it is.
 
-#include "demangle.h"
+#include "characters.h"
+#include "manglings.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
-namespace sframe::elf {
+namespace sframe::names {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
@@ -323,4 +321,4 @@ Demangled demangle_swift(std::string_view name) {
   return std::move(*text);
 }
 
-} // namespace sframe::elf
+} // namespace sframe::names

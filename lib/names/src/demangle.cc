@@ -2,10 +2,10 @@
 //
 // Demangles names: determines the mangling of a name.
 
-#include "demangle.h"
+#include "manglings.h"
 
 #include "sframe/base/budget.h"
-#include "sframe/elf/symbols.h"
+#include "sframe/names/demangle.h"
 
 #include <llvm/Demangle/Demangle.h>
 
@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace sframe::elf {
+namespace sframe::names {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::string demangle(std::string_view name, Budget* budget) {
   return text && paid ? std::move(*text) : std::string(name);
 }
 
-} // namespace sframe::elf
+} // namespace sframe::names
