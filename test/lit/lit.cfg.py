@@ -4,7 +4,7 @@
 # is test/inputs, %build the build folder; %objdump247, %readelf247, %as247, %ld247 ... are newer binutils,
 # %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, gdb-python, gdb-multiarch-python, cc, c++, aarch64-cc,
-# s390x-cc, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
+# s390x-cc, gold, lld, mold, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
 # elfutils, python3, clang, asan, rustc, go, python-frames (CPython 3.11 to 3.13: %pythons), pip (with setuptools and wheel: %pip-python), hardened (release
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
@@ -126,7 +126,7 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
                       ("clang", "clang-22"), ("clang-14", "clang++-14"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
-                      ("chrpath", "chrpath"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
+                      ("chrpath", "chrpath"), ("gold", "ld.gold"), ("lld", "ld.lld"), ("mold", "mold"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
     if shutil.which(tool):
         config.available_features.add(feature)
 # A gdb with Python; SFRAME_TEST_GDB and SFRAME_TEST_GDB_MULTIARCH name others.

@@ -88,7 +88,8 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
                "Store function starts relative to the section, not to their own field (flag "
                "FUNC_START_PCREL clear): for version 2 objects and GNU ld 2.44");
   cli.add_flag("--share,!--no-share", raw.share_rows,
-               "Store identical rows of several functions once (default: in little-endian sections)");
+               "Store identical rows of several functions once (default: in little-endian sections of linked "
+               "files; never in objects)");
   cli.add_flag("--return-addresses", line.return_addresses,
                "Extend functions that end with a call over the padding after it, for readers that do not "
                "subtract 1 from return addresses (from CFI, implied by --for=linux, linux-module and glibc)");

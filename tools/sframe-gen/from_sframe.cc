@@ -109,7 +109,7 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .byte_order = line.byte_order,
                         .merge_rows = true,
                         .merge_functions = line.merge_functions,
-                        .share_rows = share_rows(line, abi),
+                        .share_rows = share_rows(line, input, abi),
                         .pcrel = line.pcrel,
                         .usable = line.consumer->rows,
                         .unique_starts = line.consumer->equal_starts != consumers::EqualStarts::found,

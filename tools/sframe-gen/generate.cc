@@ -92,10 +92,24 @@ bool reaches(const Builder& builder, elf::AddressBounds bounds) {
 /// What a search by row (--optimize=smallest) takes from Resource::code_steps.
 constexpr std::uint64_t search_steps_per_row = 40;
 
+/// Options that ask for what a relocatable object must not have. In a tree, they are for its linked files.
+std::optional<Problem> only_for_linked_files(const CommandLine& line) {
+  if (line.tree) return std::nullopt;
+  if (line.optimize)
+    return Problem{"--optimize needs a linked file: a linker may move the functions of an object", {}, {}};
+  if (line.share_rows.value_or(false))
+    return Problem{
+        "--share needs a linked file: GNU ld writes past its output's end if functions of an object "
+        "share rows",
+        {},
+        {}};
+  return std::nullopt;
+}
+
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
                                                elf::AddressBounds bounds) {
-  if (line.optimize && input.object && !line.tree)
-    return failed({"--optimize needs a linked file: a linker may move the functions of an object", {}, {}});
+  if (input.object)
+    if (auto wrong = only_for_linked_files(line)) return failed(std::move(*wrong));
   auto made =
       line.from == From::sframe ? convert_sframe(line, input, bounds) : convert_cfi(line, input, bounds);
   if (made && line.consumer->refuses_empty && made->builder.num_fdes() == 0)
@@ -250,8 +264,9 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
   return out;
 }
 
-bool share_rows(const CommandLine& line, const AbiTraits& abi) {
-  return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
+bool share_rows(const CommandLine& line, const Input& input, const AbiTraits& abi) {
+  return !input.object &&
+         line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
 }
 
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
@@ -276,7 +291,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
 
   generate::Options options{.version = line.version,
                             .merge_rows = true,
-                            .share_rows = share_rows(line, *cfi->abi),
+                            .share_rows = share_rows(line, input, *cfi->abi),
                             .pcrel = line.pcrel,
                             .merge_functions = line.merge_functions,
                             .return_addresses = line.return_addresses || line.consumer->exact_lookup,

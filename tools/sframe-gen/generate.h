@@ -72,10 +72,11 @@ std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf
 /// first multiple of 8 after the image.
 std::uint64_t section_address(const CommandLine& line, const Input& input);
 
-/// True if functions should share rows: by the command line, else in little-endian sections. GNU's reader
-/// byte-swaps shared bytes once for each function if the byte order is not its host's, and its hosts are
-/// little-endian. So big-endian sections do not share.
-bool share_rows(const CommandLine& line, const AbiTraits& abi);
+/// True if functions should share rows: never in a relocatable object, else by the command line, else in
+/// little-endian sections. GNU ld makes room for the sum of its inputs and writes each function's rows
+/// separately, so shared ones run over what follows. GNU's reader byte-swaps shared bytes once for each
+/// function if the byte order is not its host's, and its hosts are little-endian.
+bool share_rows(const CommandLine& line, const Input& input, const AbiTraits& abi);
 
 /// A section that is converted, but has no address yet.
 struct ConvertedSection {

@@ -131,11 +131,13 @@ void RowExtents::check(bool complete) {
     if (!reach || extent.end > reach->end) reach = &extent;
   }
   if (shared)
-    report_in_table(table_, part_, Id::S021,
-                    llvm::formatv("{} functions share rows; the first is function {}, with function {}",
-                                  shares, sharing->function, shared->function)
-                        .str(),
-                    sharing->begin, {}, sink_);
+    report_in_table(
+        table_, part_, relocatable_ ? Id::S026 : Id::S021,
+        llvm::formatv("{} functions share rows; the first is function {}, with function {}{}", shares,
+                      sharing->function, shared->function,
+                      relocatable_ ? "; GNU ld will write past the end of its output section" : "")
+            .str(),
+        sharing->begin, {}, sink_);
   if (!complete) return;
   const Header& header = section_.header();
   const std::uint64_t index = section_.index_offset(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private: checks how a section is encoded: widths (S012), reserved bits (S014), row bytes that no function
-// uses (S015) and row bytes that several functions use (S021).
+// uses (S015) and row bytes that several functions use (S021, S026).
 
 #pragma once
 
@@ -38,8 +38,9 @@ private:
 /// The bytes used by the functions' rows.
 class RowExtents {
 public:
-  RowExtents(const SframeTable& table, const SframePart& part, Sink& sink)
-      : table_(table), part_(part), section_(part.section), sink_(sink) {}
+  /// `relocatable`: the section is in an object, where sharing is an error.
+  RowExtents(const SframeTable& table, const SframePart& part, bool relocatable, Sink& sink)
+      : table_(table), part_(part), section_(part.section), relocatable_(relocatable), sink_(sink) {}
 
   /// The rows of `fde` end at `end` (bytes from the section's start).
   void add(const EncodedFde& fde, std::uint64_t end);
@@ -61,6 +62,7 @@ private:
   const SframeTable& table_;
   const SframePart& part_;
   const Section& section_;
+  bool relocatable_;
   Sink& sink_;
   std::vector<Extent> extents_;
   std::uint64_t distinct_rows_ = 0;

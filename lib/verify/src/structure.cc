@@ -46,7 +46,7 @@ public:
   PartCheck(const Input& input, const SframePart& part, Sink& sink)
       : input_(input), part_(part), section_(part.section), table_(input.tables()[part.table]), sink_(sink),
         budget_(section_.plausible_rows()), encoding_(input.tables()[part.table], part, sink),
-        extents_(input.tables()[part.table], part, sink) {}
+        extents_(input.tables()[part.table], part, input.relocatable(), sink) {}
 
   void run() {
     check_header();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks a section on its own, and its header and functions against its file: findings S001 to S023. Most are
+// Checks a section on its own, and its header and functions against its file: findings S001 to S026. Most are
 // errors that the reader (sframe/section.h) reports; this names them, continues after them, and adds what is
 // legal but wrong or wasteful.
 
