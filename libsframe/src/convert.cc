@@ -5,7 +5,6 @@
 #include "format/words.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -55,41 +54,19 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
   return options;
 }
 
-/// A function of one of several sections.
-struct Place {
-  std::uint64_t start = 0;
-  std::uint32_t size = 0, section = 0, number = 0;
-};
-
-/// The functions that a lookup in one sorted section does not find, since another one has the same start: by
-/// section and number.
-std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_functions(std::span<const Section> sections) {
-  std::vector<Place> places;
-  for (std::uint32_t section = 0; section < sections.size(); ++section)
-    for (std::uint32_t i = 0; i < sections[section].num_fdes(); ++i)
-      if (const auto fde = sections[section].fde(i)) places.push_back({fde->start, fde->size, section, i});
-  // Builder::finish() puts the largest last, which is where a lookup begins.
-  std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
-    return a.start != b.start ? a.start < b.start : a.size < b.size;
-  });
-  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden;
-  for (std::size_t i = 1; i < places.size(); ++i)
-    if (places[i].start == places[i - 1].start) hidden.emplace(places[i - 1].section, places[i - 1].number);
-  return hidden;
-}
-
 /// Adds the functions of sections to a builder.
 class Reencoder {
 public:
-  explicit Reencoder(BuildOptions options)
-      : options_(std::move(options)), out_{Builder(options_), {}, 0, 0, 0, 0} {}
+  Reencoder(BuildOptions options, std::span<const FunctionNumber> without)
+      : options_(std::move(options)), without_(without), out_{Builder(options_), {}, 0, 0, 0, 0} {}
 
   expected<void, Error> add(std::span<const Section> sections) {
-    if (options_.unique_starts) hidden_ = hidden_functions(sections);
     for (number_ = 0; number_ < sections.size(); ++number_) {
       rows_left_ = sections[number_].plausible_rows();
-      for (std::uint32_t i = 0; i < sections[number_].num_fdes(); ++i)
+      for (std::uint32_t i = 0; i < sections[number_].num_fdes(); ++i) {
+        if (is_left_out({number_, i})) continue;
         if (const auto done = add(sections[number_], i); !done) return done;
+      }
     }
     return {};
   }
@@ -107,9 +84,16 @@ private:
     ++out_.skipped;
   }
 
+  /// To be asked in ascending order.
+  bool is_left_out(FunctionNumber function) {
+    if (without_.empty() || without_.front() != function) return false;
+    without_ = without_.subspan(1);
+    return true;
+  }
+
   BuildOptions options_;
+  std::span<const FunctionNumber> without_; ///< those that are still to come
   Reencoded out_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;
   std::uint32_t number_ = 0; ///< of the section at hand
   std::uint64_t rows_left_ = 0;
   std::vector<FrameRow> rows_; ///< of the function at hand
@@ -136,7 +120,6 @@ expected<void, Error> Reencoder::add(const Section& section, std::uint32_t numbe
   const auto fde = section.fde(number);
   if (!fde) return unexpected(fde.error());
   if (const auto done = read_rows(section, *fde); !done) return done;
-  if (hidden_.contains({number_, number})) return skip(*fde, RefusalReason::reader), expected<void, Error>();
   if (rows_.empty()) {
     if (!section.outermost_throughout(*fde))
       return skip(*fde, RefusalReason::no_rows), expected<void, Error>();
@@ -205,13 +188,14 @@ expected<Converted, Error> convert(std::span<const Section> sections, const Buil
 }
 
 expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
-                                    std::uint64_t lowest, std::uint64_t highest) {
+                                    std::uint64_t lowest, std::uint64_t highest,
+                                    std::span<const FunctionNumber> without) {
   std::uint64_t num_fdes = 0;
   for (const Section& section : sections) num_fdes += section.num_fdes();
   for (;;) {
     BuildOptions with_fields = with_kept_properties(options, sections);
     with_fields.start_fields = StartFields::make(options.version, lowest, highest, num_fdes);
-    Reencoder reencoder(std::move(with_fields));
+    Reencoder reencoder(std::move(with_fields), without);
     if (const auto done = reencoder.add(sections); !done) return unexpected(done.error());
     Reencoded& out = reencoder.out();
     if (options.merge_functions) out.builder.merge_functions();

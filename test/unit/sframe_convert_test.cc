@@ -233,28 +233,28 @@ TEST(Convert, RepeatingFunctionsAreNotSplit) {
   EXPECT_TRUE(converted->refused[0].is_whole());
 }
 
-// Readers that search for one function by its start: of several with the same start, the one that a lookup
-// finds is kept.
-TEST(Convert, UniqueStarts) {
+// Functions that the caller does not want are not there, are not counted.
+TEST(Reencode, Without) {
   const FrameRow entry = traits(Abi::amd64).entry_row();
-  Builder builder({});
-  for (const std::uint32_t size : {16u, 0u, 0u})
-    ASSERT_TRUE(builder.add({.start = 0x1000, .size = size}, {&entry, 1}));
-  ASSERT_TRUE(builder.add({.start = 0x1010, .size = 0}, {&entry, 1}));
-  const auto bytes = *builder.finish(0);
-  const auto section = Section::parse(bytes);
-  const auto all = convert({&*section, 1}, {}, 0);
-  ASSERT_TRUE(all);
-  EXPECT_EQ(all->num_fdes, 4u);
-  const auto unique = convert({&*section, 1}, {.unique_starts = true}, 0);
-  ASSERT_TRUE(unique);
-  EXPECT_EQ(unique->num_fdes, 2u);
-  ASSERT_EQ(unique->refused.size(), 2u);
-  for (const RefusedFunction& refused : unique->refused) {
-    EXPECT_EQ(refused.refusal.reason, RefusalReason::reader);
-    EXPECT_EQ(refused.fde.size, 0u);
+  std::vector<std::byte> bytes[2];
+  std::vector<Section> sections;
+  for (auto& section : bytes) {
+    Builder builder({});
+    for (const std::uint64_t start : {0x1000, 0x2000, 0x3000})
+      ASSERT_TRUE(builder.add({.start = start, .size = 16}, {&entry, 1}));
+    section = *builder.finish(0);
+    sections.push_back(*Section::parse(section));
   }
-  EXPECT_EQ(Section::parse(unique->bytes)->fde(0)->size, 16u);
+  const FunctionNumber without[] = {{0, 0}, {0, 2}, {1, 0}, {1, 1}};
+  const auto made = reencode(sections, {}, 0, 0, without);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->whole, 2u);
+  EXPECT_EQ(made->skipped, 0u);
+  const auto written = *made->builder.finish(0);
+  const auto section = Section::parse(written);
+  ASSERT_EQ(section->num_fdes(), 2u);
+  EXPECT_EQ(section->fde_start(0), 0x2000u);
+  EXPECT_EQ(section->fde_start(1), 0x3000u);
 }
 
 // Version 3 represents "outermost throughout" by having no rows, version 2 by a row without words at offset

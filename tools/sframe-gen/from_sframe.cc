@@ -8,7 +8,8 @@
 #include <sframe/convert.h>
 #include <sframe/section.h>
 
-#include <map>
+#include <algorithm>
+#include <utility>
 
 namespace sframe::gen {
 
@@ -54,6 +55,69 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
   }
   if (const auto charged = charge_rows(sections, *input.budget); !charged) return unexpected(charged.error());
   return sections;
+}
+
+/// A function that is not converted, and why.
+struct Unwanted {
+  FunctionNumber number;
+  AddressRange range;
+  generate::Reason why;
+};
+
+/// Functions outside the code, which linkers leave where they discarded some; those that another one
+/// describes (identical code folding); and, if `unique_starts`, those that a lookup in one sorted section
+/// does not find, since another one has the same start.
+class UnwantedFunctions {
+public:
+  UnwantedFunctions(std::span<const Section> sections, const AddressSet& code, bool unique_starts) {
+    std::vector<Unwanted> kept;
+    for (FunctionNumber at; at.section < sections.size(); ++at.section)
+      for (at.function = 0; at.function < sections[at.section].num_fdes(); ++at.function) {
+        const AddressRange range = sections[at.section].fde_range(at.function);
+        if (!code.empty() && !code.contains(range.start))
+          all_.push_back({at, range, generate::not_in_code});
+        else
+          kept.push_back({at, range, {}});
+      }
+    std::ranges::stable_sort(kept, {},
+                             [](const Unwanted& one) { return std::pair(one.range.start, one.range.size); });
+    for (std::size_t i = 1; i < kept.size(); ++i) compare(kept[i - 1], kept[i], unique_starts);
+    std::ranges::sort(all_, {}, &Unwanted::number);
+  }
+
+  std::span<const Unwanted> all() const { return all_; }
+  std::vector<FunctionNumber> numbers() const {
+    std::vector<FunctionNumber> out;
+    for (const Unwanted& one : all_) out.push_back(one.number);
+    return out;
+  }
+
+private:
+  /// Of functions with the same range the first is kept. Builder::finish() puts the largest of those with the
+  /// same start last, which is where a lookup begins.
+  void compare(const Unwanted& before, Unwanted& next, bool unique_starts) {
+    if (before.range.start != next.range.start) return;
+    if (before.range.size == next.range.size) {
+      all_.push_back({next.number, next.range, generate::duplicate});
+      next.number = before.number;
+    } else if (unique_starts) {
+      all_.push_back({before.number, before.range, generate::reason(RefusalReason::reader)});
+    }
+  }
+
+  std::vector<Unwanted> all_; ///< by section and function
+};
+
+void report_unwanted(std::span<const Unwanted> unwanted, generate::Report& report) {
+  for (const auto& [number, range, why] : unwanted) {
+    ++report.functions.total;
+    ++report.functions.skipped;
+    const bool is_lost = why != generate::duplicate && range.size != 0;
+    if (is_lost)
+      report.leave_out(range.start, range.end(), why, false);
+    else
+      report.count(why);
+  }
 }
 
 ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
@@ -103,6 +167,10 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
         {"--for=" + std::string(line.consumer->option) + " needs the byte order of " + std::string(abi.name),
          {},
          {}});
+  // Objects have functions without relocation, which are outside the code of the layout: not hidden here.
+  const UnwantedFunctions unwanted(
+      *sections, input.image && !input.object ? input.image->executable_addresses() : AddressSet(),
+      line.consumer->equal_starts != consumers::EqualStarts::found);
   auto made = reencode(*sections,
                        {.version = line.version,
                         .abi = abi.id,
@@ -112,11 +180,12 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .share_rows = share_rows(line, input, abi),
                         .pcrel = line.pcrel,
                         .usable = line.consumer->rows,
-                        .unique_starts = line.consumer->equal_starts != consumers::EqualStarts::found,
                         .aux_header = {}},
-                       bounds.lowest, bounds.highest);
+                       bounds.lowest, bounds.highest, unwanted.numbers());
   if (!made) return failed(to_problem(made.error()));
-  return with_report(std::move(*made), abi);
+  ConvertedSection out = with_report(std::move(*made), abi);
+  report_unwanted(unwanted.all(), out.report);
+  return out;
 }
 
 void count_written(Generated& generated) {

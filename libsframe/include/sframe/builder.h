@@ -152,8 +152,6 @@ struct BuildOptions {
   UsableRows usable;          ///< other rows are refused
   /// Functions out of reach of these fields are refused. If not given, finish() fails if one is out of reach.
   std::optional<StartFields> start_fields = {};
-  /// reencode() keeps one of several functions with the same start: the one that a lookup finds.
-  bool unique_starts = false;
   std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
 };
 

@@ -58,8 +58,16 @@ struct Reencoded {
   /// Numbers of functions of the input.
   std::uint64_t whole = 0, partial = 0, skipped = 0;
 };
+/// A function of one of several sections: their numbers.
+struct FunctionNumber {
+  std::uint32_t section = 0, function = 0;
+
+  friend auto operator<=>(const FunctionNumber&, const FunctionNumber&) = default;
+};
+/// `without`: functions that are left out, unread and uncounted, in ascending order.
 expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
-                                    std::uint64_t lowest, std::uint64_t highest);
+                                    std::uint64_t lowest, std::uint64_t highest,
+                                    std::span<const FunctionNumber> without = {});
 
 /// The section with FDEs that Builder::optimize() forms (with `repeat`), for linkers and tools that have a
 /// section only: the same version, byte order, address and rules. Rows are shared in little-endian sections.
