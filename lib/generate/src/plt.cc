@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A PLT is a sequence of stubs. The starts of stubs are not recorded, so a PLT is first cut after every jump
-// and its padding (nops; on s390x the index that the stub loads). A lazily bound stub has two such pieces:
-// one jumps to the function, one pushes the index and jumps to PLT0; both are entered with the ABI's entry
-// row. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
+// and return, and its padding (nops; on s390x the index that the stub loads). A lazily bound stub has two
+// such pieces: one jumps to the function, one pushes the index and jumps to PLT0; both are entered with the
+// ABI's entry row. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
 //
 // Pieces are analysed from the last to the first, since lazy ones jump back to PLT0, which gets its entry row
-// from them.
+// from them. Without any, it gets it from what it leaves on the stack for the dynamic linker.
+//
+// In the retpolines of ld.lld, stubs and PLT0 call code that puts the function's address in the place of the
+// return address, and returns. Both jump to a loop that catches speculation, with different frames: it has no
+// row.
 
 #include "sframe/generate/plt.h"
 
@@ -30,20 +34,25 @@ struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
+  bool jumps_away = false;     ///< a piece that ends in an indirect jump
+  std::uint64_t described = 0; ///< the bytes that the rows are for, from the start: less than `size` if later
+                               ///< instructions have no row
   std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analysed
 
   std::uint64_t end() const { return range_end(start, size); }
+  bool is_whole() const { return described == size; }
   /// Appends the next piece.
   void join(const Stub& piece);
 };
 
 void Stub::join(const Stub& piece) {
-  if (piece.rows.empty()) rows.clear();
+  if (piece.rows.empty() || !is_whole()) rows.clear();
   if (!rows.empty())
     for (FrameRow row : piece.rows) {
       row.offset += static_cast<std::uint32_t>(piece.start - start);
       if (!rows.back().same_rules(row)) rows.push_back(row);
     }
+  described = rows.empty() ? 0 : piece.start - start + piece.described;
   size += piece.size;
 }
 
@@ -63,6 +72,9 @@ private:
   std::vector<Stub> pieces() const;
   std::uint64_t after_padding(const code::Instruction& jump, code::Decoder& decoder) const;
   void find_rows(Stub& piece);
+  void analyse(Stub& piece, const FrameRow& entry);
+  std::int32_t pushed_before(const Stub& piece) const;
+  bool is_doubtful(const FrameRow& row, std::uint64_t address) const;
 
   const AbiTraits& abi_;
   std::span<const std::byte> bytes_;
@@ -99,21 +111,22 @@ std::vector<Stub> PltReader::pieces() const {
     code::Instruction instruction;
     if (!decoder->decode(at(address, end - address), address, instruction, effects)) break;
     address += instruction.length;
-    if (instruction.flow != code::Flow::jump && instruction.flow != code::Flow::indirect_jump) continue;
+    const bool jumps_away = instruction.flow == code::Flow::indirect_jump;
+    if (!jumps_away && instruction.flow != code::Flow::jump && instruction.flow != code::Flow::ret) continue;
     const std::uint64_t next = after_padding(instruction, *decoder);
-    pieces.push_back({start, next - start, address - start, {}});
+    pieces.push_back({start, next - start, address - start, jumps_away, 0, {}});
     start = address = next;
   }
   return pieces;
 }
 
-/// The start of the next piece. The jump of a lazy stub to PLT0 ends its block; the rest of the block may be
-/// arbitrary data. Only nops can follow other jumps.
+/// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts, ends its own block;
+/// the rest of that may be arbitrary data. Only nops can follow other jumps, and returns.
 std::uint64_t PltReader::after_padding(const code::Instruction& jump, code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
-  if (jump.flow == code::Flow::jump) {
-    const std::uint64_t block = abi_.plt_entry_size;
+  const std::uint64_t block = abi_.plt_entry_size;
+  if (jump.flow == code::Flow::jump && (jump.target - address_) % block == 0) {
     const std::uint64_t passed = (address - address_ + block - 1) / block * block;
     return address_ + std::min(end - address_, passed);
   }
@@ -125,22 +138,46 @@ std::uint64_t PltReader::after_padding(const code::Instruction& jump, code::Deco
 }
 
 void PltReader::find_rows(Stub& piece) {
-  FrameRow entry = abi_.entry_row();
   if (const auto known = entered_with_.find(piece.start); known != entered_with_.end()) {
-    if (!known->second) return;
-    entry = *known->second;
+    if (known->second) analyse(piece, *known->second);
+    return;
   }
+  FrameRow entry = abi_.entry_row();
+  analyse(piece, entry);
+  if (const std::int32_t before = pushed_before(piece)) {
+    entry.cfa.offset += before;
+    analyse(piece, entry);
+  }
+}
+
+/// If this is PLT0, and no stub jumps to it: the bytes that stubs push before they jump to it. It leaves less
+/// on the stack than the dynamic linker expects.
+std::int32_t PltReader::pushed_before(const Stub& piece) const {
+  if (piece.start != address_ || !piece.jumps_away || piece.rows.empty()) return 0;
+  const Rule &first = piece.rows.front().cfa, &last = piece.rows.back().cfa;
+  const std::int32_t pushed = last.base == first.base ? last.offset - first.offset : 0;
+  const std::int32_t all = code::machine(abi_).resolver_stack;
+  return pushed > 0 && pushed < all ? all - pushed : 0;
+}
+
+void PltReader::analyse(Stub& piece, const FrameRow& entry) {
+  piece.rows.clear();
   const code::Results& results = analyzer_.run({.start = piece.start,
                                                 .bytes = at(piece.start, piece.code_size),
                                                 .entry = entry,
                                                 .call_sites = {},
                                                 .rows = {},
                                                 .budget = budget_});
-  bool understood = results.gaps().empty();
+  const bool understood = results.gaps().empty();
+  piece.described = piece.size;
   results.visit([&](const code::Reached& reached) {
     auto row = code::row_of(reached.state(), abi_);
-    if (!row) return understood = false;
-    row->offset = static_cast<std::uint32_t>(reached.instruction.address - piece.start);
+    const std::uint64_t offset = reached.instruction.address - piece.start;
+    if (!row || (offset != 0 && is_doubtful(*row, reached.instruction.address))) {
+      piece.described = offset;
+      return false;
+    }
+    row->offset = static_cast<std::uint32_t>(offset);
     if (piece.rows.empty() || !piece.rows.back().same_rules(*row)) piece.rows.push_back(*row);
     const bool jumps = reached.instruction.flow == code::Flow::jump;
     if (const std::uint64_t target = reached.instruction.target; jumps && target - address_ < bytes_.size()) {
@@ -153,11 +190,17 @@ void PltReader::find_rows(Stub& piece) {
   if (!understood) piece.rows.clear();
 }
 
+/// True if other pieces jump to the instruction with another row.
+bool PltReader::is_doubtful(const FrameRow& row, std::uint64_t address) const {
+  const auto known = entered_with_.find(address);
+  return known != entered_with_.end() && !(known->second && known->second->same_rules(row));
+}
+
 /// The number of equal stubs at the start: equal rows, and equal size if the rows repeat.
 std::size_t alike(std::span<const Stub> stubs) {
   const Stub& first = stubs.front();
   const auto differs = [&](const Stub& stub) {
-    return stub.rows != first.rows || (first.rows.size() > 1 && stub.size != first.size);
+    return !stub.is_whole() || stub.rows != first.rows || (first.rows.size() > 1 && stub.size != first.size);
   };
   return static_cast<std::size_t>(std::ranges::find_if(stubs, differs) - stubs.begin());
 }
@@ -172,8 +215,9 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
     const Stub& first = rest.front();
     // The format's block size has 8 bits: larger blocks are converted one by one.
     const bool repeatable = first.rows.size() <= 1 || first.size <= std::numeric_limits<std::uint8_t>::max();
-    const std::size_t count = repeatable ? alike(rest) : 1;
-    Fde fde = {.start = first.start, .size = static_cast<std::uint32_t>(rest[count - 1].end() - first.start)};
+    const std::size_t count = repeatable && first.is_whole() ? alike(rest) : 1;
+    const std::uint64_t size = first.is_whole() ? rest[count - 1].end() - first.start : first.described;
+    Fde fde = {.start = first.start, .size = static_cast<std::uint32_t>(size)};
     if (count > 1 && first.rows.size() > 1) {
       fde.pc_type = PcType::mask;
       fde.rep_size = static_cast<std::uint8_t>(first.size);

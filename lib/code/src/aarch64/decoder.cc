@@ -86,6 +86,7 @@ const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64
                                                         .max_length = aarch64::word_size,
                                                         .alignment = aarch64::word_size,
                                                         .function_alignment = aarch64::word_size,
+                                                        .resolver_stack = 16,
                                                         .last_system_calls = {93, 94, 139},
                                                         .thread_system_calls = {220, 435}},
                                             .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {

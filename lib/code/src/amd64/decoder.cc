@@ -119,6 +119,7 @@ const MachineEntry machines::amd64 = {
                 .max_length = 15,
                 .alignment = 1,
                 .function_alignment = 16,
+                .resolver_stack = 16,
                 .last_system_calls = {60, 231, 15},
                 .thread_system_calls = {56, 435}},
     .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {

@@ -112,6 +112,9 @@ struct Machine {
   std::uint8_t alignment = 1;       ///< every instruction's address is a multiple of this
   /// Compilers align functions at least to this, apart from those that they expect to run rarely.
   std::uint8_t function_alignment = 1;
+  /// Bytes on the stack, above a function's entry, when a lazy PLT jumps to the dynamic linker: the words
+  /// that it passes to it. (AMD64: the stub pushes the relocation's index, PLT0 the link map.)
+  std::uint8_t resolver_stack = 0;
   /// Numbers of the Linux system calls that do not return: exit, exit_group, rt_sigreturn.
   std::array<std::int32_t, 3> last_system_calls{-1, -1, -1};
   /// Numbers of those that also return in a new thread, with another stack: clone, clone3.
