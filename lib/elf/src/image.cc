@@ -192,7 +192,7 @@ std::vector<SectionHeader> Image::plt_sections() const {
 }
 
 const SectionHeader* Image::find_section(std::string_view name) const {
-  auto found = std::ranges::find(sections_, name, &SectionHeader::name);
+  auto found = std::ranges::find_if(sections_, [&](const SectionHeader& s) { return s.is_named(name); });
   return found == sections_.end() ? nullptr : &*found;
 }
 

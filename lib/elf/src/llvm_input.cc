@@ -2,6 +2,7 @@
 
 #include "sframe/elf/llvm_input.h"
 
+#include "gnu_compression.h"
 #include "llvm_types.h"
 #include "sframe/bytes.h"
 
@@ -24,11 +25,11 @@ bool is_in_file(const Image& image, const SectionHeader& section) {
 }
 
 bool is_debug(const SectionHeader& section) {
-  return section.name.starts_with(".debug_");
+  return section.name.starts_with(".debug_") || section.gnu_compressed();
 }
 
 bool is_compressed(const SectionHeader& section) {
-  return section.flags & shf_compressed;
+  return section.flags & shf_compressed || section.gnu_compressed();
 }
 
 /// LLVM assumes each of these conditions.
@@ -43,6 +44,7 @@ bool has_valid_relocations(const Image& image, const SectionHeader& section) {
 std::optional<std::uint64_t> claimed_size(const Image& image, const SectionHeader& section) {
   if (!is_in_file(image, section)) return std::nullopt;
   const auto bytes = image.bytes().subspan(section.offset, section.size);
+  if (!(section.flags & shf_compressed)) return gnu_uncompressed_size(bytes).value_or(section.size);
   return with_types(image.byte_order(), [&]<class Types>(Types) -> std::optional<std::uint64_t> {
     const auto header = table_at<typename Types::Chdr>(bytes, 0, 1);
     if (!header) return std::nullopt;
@@ -222,7 +224,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
       if (!contents) return unexpected(contents.error());
       if (!units.is_fit(llvm_name(section), contents->bytes()))
         return fail("implausible number of units: no source lines", section.name);
-      add(section.name, sht_progbits, contents->bytes());
+      add("." + std::string(llvm_name(section)), sht_progbits, contents->bytes());
     }
     constexpr std::string_view of_names = ".shstrtab";
     const std::size_t names_size = names.size() + of_names.size() + 1;

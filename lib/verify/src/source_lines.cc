@@ -8,8 +8,10 @@
 
 namespace sframe::verify {
 
-SourceLines::SourceLines(const elf::Image& image, Limits limits, std::unique_ptr<elf::LlvmDwarf> dwarf)
-    : dwarf_(std::move(dwarf)), check_(dwarf_->context(), image.bytes().size(), limits == Limits::off),
+SourceLines::SourceLines(const elf::Image& image, Limits limits, std::vector<std::byte> plain,
+                         std::unique_ptr<elf::LlvmDwarf> dwarf)
+    : plain_(std::move(plain)), dwarf_(std::move(dwarf)),
+      check_(dwarf_->context(), image.bytes().size(), limits == Limits::off),
       relocatable_(image.relocatable()), has_units_(check_.can_find_units()) {
   if (!has_units_) problem_ = elf::all_lines_cost_too_much;
 }
@@ -18,10 +20,18 @@ SourceLines::~SourceLines() = default;
 std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image, Limits limits) {
   const elf::SectionHeader* lines = image.find_section(".debug_line");
   if (!lines || lines->type == elf::sht_nobits || lines->size == 0) return nullptr;
-  if (!elf::is_fit_for_llvm_dwarf(image)) return nullptr;
-  auto dwarf = elf::LlvmDwarf::open(image.bytes(), elf::LlvmDwarf::Relocations::Process);
+  std::vector<std::byte> plain;
+  if (lines->gnu_compressed() && !image.relocatable()) { // LLVM would read it as it is
+    auto unpacked = elf::without_compression(image, limits == Limits::off);
+    if (!unpacked) return nullptr;
+    plain = std::move(*unpacked);
+  } else if (lines->gnu_compressed() || !elf::is_fit_for_llvm_dwarf(image)) {
+    return nullptr;
+  }
+  auto dwarf =
+      elf::LlvmDwarf::open(plain.empty() ? image.bytes() : plain, elf::LlvmDwarf::Relocations::Process);
   if (!dwarf) return nullptr;
-  return std::unique_ptr<SourceLines>(new SourceLines(image, limits, std::move(dwarf)));
+  return std::unique_ptr<SourceLines>(new SourceLines(image, limits, std::move(plain), std::move(dwarf)));
 }
 
 /// Reads the line table only. LLVM's own function for this looks for the function as well.

@@ -38,10 +38,12 @@ public:
   const std::string& problem() const { return problem_; }
 
 private:
-  SourceLines(const elf::Image& image, Limits limits, std::unique_ptr<elf::LlvmDwarf> dwarf);
+  SourceLines(const elf::Image& image, Limits limits, std::vector<std::byte> plain,
+              std::unique_ptr<elf::LlvmDwarf> dwarf);
 
   std::string producer_of(llvm::DWARFUnit& unit);
 
+  std::vector<std::byte> plain_; ///< decompressed debug sections, if LLVM cannot decompress them
   std::unique_ptr<elf::LlvmDwarf> dwarf_;
   elf::DebugCheck check_; ///< refers to `dwarf_`
   bool relocatable_;

@@ -65,6 +65,14 @@ struct SectionHeader {
   AddressRange memory() const { return {address, size}; }
   bool allocated() const { return flags & shf_alloc; }
   bool executable() const { return flags & shf_execinstr; }
+  /// True for a debug section as GNU tools compressed it before there was SHF_COMPRESSED (and the Go linker
+  /// up to 1.18): ".zdebug_line" for ".debug_line". The contents begin with "ZLIB" and their size.
+  bool gnu_compressed() const { return name.starts_with(".zdebug_"); }
+  /// True if this is the section `wanted`, also if its name is the one of that compression.
+  bool is_named(std::string_view wanted) const {
+    return name == wanted ||
+           (gnu_compressed() && wanted.starts_with(".debug_") && name.substr(2) == wanted.substr(1));
+  }
 };
 
 /// A program header.
@@ -166,7 +174,8 @@ public:
   /// What is damaged in the headers, in the order found; usually empty.
   std::span<const Problem> problems() const { return problems_; }
 
-  /// The first section or segment of that name or type, or nullptr. Linear in their number.
+  /// The first section (SectionHeader::is_named()) or segment of that name or type, or nullptr. Linear in
+  /// their number.
   const SectionHeader* find_section(std::string_view name) const;
 
   /// The sections of linker-generated stubs for calls to other files (.plt, .plt.sec, .iplt and others), by
@@ -174,8 +183,9 @@ public:
   std::vector<SectionHeader> plt_sections() const;
   const Segment* find_segment(std::uint32_t type) const;
 
-  /// The section's bytes: empty for SHT_NOBITS, decompressed if SHF_COMPRESSED is set (zlib, zstd), else a
-  /// view. Takes section_bytes and unpacked_bytes from the budget, and fails if it is exhausted.
+  /// The section's bytes: empty for SHT_NOBITS, decompressed if SHF_COMPRESSED is set (zlib, zstd) or if they
+  /// have GNU's older compression, else a view. Takes section_bytes and unpacked_bytes from the budget, and
+  /// fails if it is exhausted.
   Result<Contents> contents(const SectionHeader& section) const;
 
   /// The segment's bytes that are in the file.
@@ -200,7 +210,8 @@ public:
     friend auto operator<=>(const LoadedPointer&, const LoadedPointer&) = default;
   };
   /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by
-  /// address. Takes section_bytes from the budget, and ends if it is exhausted. Linear in the relocations.
+  /// address. Without section headers, the dynamic segment names the relocations. Takes section_bytes from
+  /// the budget, and ends if it is exhausted. Linear in the relocations.
   std::vector<LoadedPointer> loaded_pointers() const;
 
   /// A place that a dynamic relocation changes.
@@ -266,6 +277,9 @@ private:
   };
   Image() = default;
   unexpected<Problem> used_up(const SectionHeader& section) const;
+  Result<void> may_unpack(const SectionHeader& section, std::uint64_t size) const;
+  Result<Contents> unpack_gnu(const SectionHeader& section, std::span<const std::byte> bytes,
+                              std::uint64_t size) const;
   void index_extents();
   void find_build_id();
   void index_relocations();

@@ -28,7 +28,8 @@ bool is_fit_for_llvm_dwarf(const Image& image, std::uint64_t* steps = nullptr);
 /// indexes. Linear in units and rows; decompresses the sections that have them.
 std::optional<std::uint64_t> steps_to_find_unit(const Image& image);
 
-/// True if a section has the flag: LLVM decompresses it, regardless of its name.
+/// True if a section has the flag, so that LLVM decompresses it, regardless of its name; or GNU's older
+/// compression, which LLVM does not know.
 bool has_compressed_sections(const Image& image);
 
 /// An ELF file with the debug sections of `image`, uncompressed. LLVM trusts the decompressed size in the
