@@ -12,34 +12,63 @@
 namespace sframe::cfi {
 namespace {
 
-constexpr std::uint8_t known_version = 1;
+constexpr std::uint8_t known_version = 1, address_size = 8;
 
-bool searchable(std::uint8_t encoding, std::uint8_t address_size) {
+bool searchable(std::uint8_t encoding) {
   if (!pointer_encoding_known(encoding) || encoding & pe_indirect) return false;
   const std::uint8_t relation = encoding & 0x70;
   return pointer_width(encoding, address_size) &&
          (relation == 0 || relation == pe_pcrel || relation == pe_datarel);
 }
 
+/// The bytes before the pointer to .eh_frame.
+struct Encodings {
+  std::uint8_t pointer = 0, count = 0, table = 0;
+};
+
+std::optional<Encodings> read_encodings(DwarfReader& reader) {
+  const std::uint8_t version = reader.u8();
+  Encodings encodings;
+  for (std::uint8_t* encoding : {&encodings.pointer, &encodings.count, &encodings.table})
+    *encoding = reader.u8();
+  if (reader.failed() || version != known_version) return std::nullopt;
+  return encodings;
+}
+
+std::optional<std::uint64_t> read_eh_frame(DwarfReader& reader, std::uint8_t encoding,
+                                           const PointerContext& context) {
+  if (encoding == pe_omit) return std::nullopt;
+  const Pointer section = read_pointer(reader, encoding, context);
+  return section.indirect ? std::nullopt : std::optional(section.value);
+}
+
+PointerContext context_at(std::uint64_t address) {
+  return {address, {.data = address}, std::nullopt, address_size};
+}
+
 } // namespace
+
+std::optional<std::uint64_t> EhFrameHdr::find_eh_frame(std::span<const std::byte> bytes,
+                                                       std::uint64_t address, const AbiTraits& abi) {
+  DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
+  const auto encodings = read_encodings(reader);
+  if (!encodings) return std::nullopt;
+  const auto found = read_eh_frame(reader, encodings->pointer, context_at(address));
+  return reader.failed() ? std::nullopt : found;
+}
 
 expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> bytes, std::uint64_t address,
                                               const AbiTraits& abi) {
-  constexpr std::uint8_t address_size = 8;
   DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
-  const std::uint8_t version = reader.u8();
-  const std::uint8_t pointer_encoding = reader.u8(), count_encoding = reader.u8();
+  const auto encodings = read_encodings(reader);
+  if (!encodings) return unexpected(Error{ErrorKind::bad_header, 0});
   EhFrameHdr header;
-  header.encoding_ = reader.u8();
-  if (reader.failed() || version != known_version) return unexpected(Error{ErrorKind::bad_header, 0});
-  const PointerContext context{address, {.data = address}, std::nullopt, address_size};
-  if (pointer_encoding != pe_omit) {
-    const Pointer section = read_pointer(reader, pointer_encoding, context);
-    if (!section.indirect) header.eh_frame_ = section.value;
-  }
-  if (!reader.failed() && (count_encoding == pe_omit || !searchable(header.encoding_, address_size)))
+  header.encoding_ = encodings->table;
+  const PointerContext context = context_at(address);
+  header.eh_frame_ = read_eh_frame(reader, encodings->pointer, context);
+  if (!reader.failed() && (encodings->count == pe_omit || !searchable(header.encoding_)))
     return unexpected(Error{ErrorKind::no_table, 2});
-  header.count_ = read_pointer(reader, count_encoding, context).value;
+  header.count_ = read_pointer(reader, encodings->count, context).value;
   if (reader.failed()) return unexpected(Error{ErrorKind::bad_header, reader.at()});
   header.bytes_ = bytes;
   header.address_ = address;

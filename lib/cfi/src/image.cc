@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace sframe::cfi {
 
@@ -36,8 +37,9 @@ Bases bases_of(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes
 
 class Opener {
 public:
-  Opener(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at)
-      : image_(image), abi_(*image.abi()), bytes_at_(bytes_at), bases_(bases_of(image, bias, bytes_at)) {}
+  Opener(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at, bool in_memory)
+      : image_(image), abi_(*image.abi()), bytes_at_(bytes_at), in_memory_(in_memory),
+        bases_(bases_of(image, bias, bytes_at)) {}
 
   void add_sections(std::string_view name, SectionKind kind);
   void add_segment();
@@ -45,10 +47,13 @@ public:
 
 private:
   std::optional<EhFrameHdr> find_table();
+  bool may_be_relocated(std::uint64_t address) const;
+  std::span<const std::byte> relocated(std::uint64_t address, std::span<const std::byte> bytes);
 
   const elf::Image& image_;
   const AbiTraits& abi_;
   const BytesAt& bytes_at_;
+  bool in_memory_; ///< where the loader has relocated it
   Bases bases_;
   ImageCfi cfi_;
 };
@@ -65,10 +70,41 @@ std::optional<EhFrameHdr> Opener::find_table() {
   return *table;
 }
 
+/// True if the dynamic loader may change bytes there.
+bool Opener::may_be_relocated(std::uint64_t address) const {
+  for (const elf::Segment& segment : image_.segments())
+    if (segment.type == elf::pt_load && segment.flags & elf::pf_w && segment.memory().contains(address))
+      return true;
+  const elf::Segment* dynamic = image_.find_segment(elf::pt_dynamic);
+  if (!dynamic) return false;
+  const auto bytes = image_.bytes_at(dynamic->address);
+  const auto pairs = bytes.first(std::min<std::uint64_t>(bytes.size(), dynamic->memory_size));
+  const auto value = [&](std::uint64_t tag) { return elf::find_value(pairs, image_.byte_order(), tag); };
+  return value(elf::dt_textrel) || value(elf::dt_flags).value_or(0) & elf::df_textrel;
+}
+
+/// The bytes of a linked file as the loader leaves them: absolute pointers of CFI have relocations if a
+/// linker that does not make them relative was given `-z notext`.
+std::span<const std::byte> Opener::relocated(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (image_.relocatable() || bytes.empty() || !may_be_relocated(address)) return bytes;
+  const auto pointers = image_.loaded_pointers();
+  const auto first = std::ranges::lower_bound(pointers, address, {}, &elf::Image::LoadedPointer::address);
+  constexpr std::uint64_t size = sizeof(std::uint64_t);
+  const auto is_inside = [&](const elf::Image::LoadedPointer& pointer) {
+    return bytes.size() >= size && pointer.address - address <= bytes.size() - size;
+  };
+  if (first == pointers.end() || !is_inside(*first)) return bytes;
+  std::vector<std::byte> changed(bytes.begin(), bytes.end());
+  for (auto pointer = first; pointer != pointers.end() && is_inside(*pointer); ++pointer)
+    store_sized(changed.data() + (pointer->address - address), pointer->value, size, abi_.byte_order);
+  cfi_.storage.push_back(elf::Contents(std::move(changed)));
+  return cfi_.storage.back().bytes();
+}
+
 /// The sections of that name. A linked file has one; `ld -r` may leave several in an object.
 void Opener::add_sections(std::string_view name, SectionKind kind) {
   for (const elf::SectionHeader& section : image_.sections()) {
-    if (section.name != name) continue;
+    if (!section.is_named(name)) continue;
     auto contents = image_.relocated_contents(section);
     if (!contents) {
       cfi_.problems.push_back(contents.error());
@@ -76,7 +112,8 @@ void Opener::add_sections(std::string_view name, SectionKind kind) {
     }
     if (contents->empty()) continue;
     cfi_.storage.push_back(std::move(*contents));
-    const std::span<const std::byte> bytes = cfi_.storage.back().bytes();
+    std::span<const std::byte> bytes = cfi_.storage.back().bytes();
+    if (section.allocated()) bytes = relocated(section.address, bytes);
     cfi_.sections.push_back({CfiSection(kind, bytes, section.address, abi_, bases_),
                              kind == SectionKind::eh_frame ? find_table() : std::nullopt, section.index});
     if (!image_.relocatable()) break;
@@ -86,14 +123,17 @@ void Opener::add_sections(std::string_view name, SectionKind kind) {
 void Opener::add_segment() {
   const elf::Segment* segment = image_.find_segment(elf::pt_gnu_eh_frame);
   if (!segment) return;
-  const auto header = bytes_at_(segment->address);
-  const auto table = EhFrameHdr::parse(
-      header.first(std::min<std::uint64_t>(header.size(), segment->memory_size)), segment->address, abi_);
-  if (!table || !table->eh_frame()) return;
-  const CfiSection rest(SectionKind::eh_frame, bytes_at_(*table->eh_frame()), *table->eh_frame(), abi_,
-                        bases_);
-  if (const CfiSection frames = eh_frame_part(rest, *table); !frames.bytes().empty())
-    cfi_.sections.push_back({frames, *table, 0});
+  auto header = bytes_at_(segment->address);
+  header = header.first(std::min<std::uint64_t>(header.size(), segment->memory_size));
+  const auto address = EhFrameHdr::find_eh_frame(header, segment->address, abi_);
+  if (!address) return;
+  std::optional<EhFrameHdr> table; // without one, an index is made
+  if (auto parsed = EhFrameHdr::parse(header, segment->address, abi_)) table = *parsed;
+  auto bytes = bytes_at_(*address);
+  if (!in_memory_) bytes = relocated(*address, bytes);
+  const CfiSection rest(SectionKind::eh_frame, bytes, *address, abi_, bases_);
+  if (const CfiSection frames = eh_frame_part(rest, table); !frames.bytes().empty())
+    cfi_.sections.push_back({frames, table, 0});
 }
 
 } // namespace
@@ -101,7 +141,7 @@ void Opener::add_segment() {
 ImageCfi open_cfi(const elf::Image& image, CfiKinds kinds) {
   if (!image.abi()) return {};
   const BytesAt bytes_at = [&](std::uint64_t address) { return image.bytes_at(address); };
-  Opener opener(image, 0, bytes_at);
+  Opener opener(image, 0, bytes_at, false);
   if (kinds.eh_frame) {
     opener.add_sections(".eh_frame", SectionKind::eh_frame);
     // A section without bytes means that they are in another file.
@@ -113,7 +153,7 @@ ImageCfi open_cfi(const elf::Image& image, CfiKinds kinds) {
 
 ImageCfi open_cfi_in_memory(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at) {
   if (!image.abi()) return {};
-  Opener opener(image, bias, bytes_at);
+  Opener opener(image, bias, bytes_at, true);
   opener.add_segment();
   return std::move(opener).take();
 }

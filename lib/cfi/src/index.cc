@@ -87,10 +87,10 @@ const FdeIndex::Entry* FdeIndex::find(std::uint64_t pc) const {
   return nullptr;
 }
 
-CfiSection eh_frame_part(const CfiSection& rest, const EhFrameHdr& table) {
+CfiSection eh_frame_part(const CfiSection& rest, const std::optional<EhFrameHdr>& table) {
   std::uint64_t last = 0;
-  for (std::uint64_t i = 0; i < table.size(); ++i)
-    if (const std::uint64_t offset = table.entry(i).fde - rest.address(); offset < rest.bytes().size())
+  for (std::uint64_t i = 0; table && i < table->size(); ++i)
+    if (const std::uint64_t offset = table->entry(i).fde - rest.address(); offset < rest.bytes().size())
       last = std::max(last, offset);
   const auto fde = rest.fde(last); // at offset 0 there is a CIE
   std::uint64_t end = fde ? fde->instructions_offset + fde->instructions.size() : 0;

@@ -11,6 +11,7 @@
 #include "llvm_types.h"
 #include "sframe/base/budget.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/tagged_values.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -222,12 +223,20 @@ std::vector<Image::LoadedPointer> Image::loaded_pointers() const {
   std::vector<LoadedPointer> pointers;
   const MachineTraits* machine = find_machine(machine_);
   if (!machine) return pointers;
+  std::vector<AddressRange> tables;
+  for (const SectionHeader& section : sections_)
+    if (section.type == sht_rela && section.allocated()) tables.push_back(section.memory());
+  if (const Segment* dynamic = sections_.empty() ? find_segment(pt_dynamic) : nullptr) {
+    const auto bytes = bytes_at(dynamic->address);
+    const auto pairs = bytes.first(std::min<std::uint64_t>(bytes.size(), dynamic->memory_size));
+    const auto address = find_value(pairs, order_, dt_rela), size = find_value(pairs, order_, dt_relasz);
+    if (address && size) tables.push_back({*address, *size});
+  }
   with_types(byte_order(), [&]<class Types>(Types) {
-    for (const SectionHeader& section : sections_) {
-      if (section.type != sht_rela || !section.allocated()) continue;
-      const auto bytes = read(section.address, section.size);
+    for (const AddressRange& table : tables) {
+      const auto bytes = read(table.start, table.size);
       if (!bytes) continue;
-      if (budget_ && !budget_->take(Resource::section_bytes, section.size)) break;
+      if (budget_ && !budget_->take(Resource::section_bytes, table.size)) break;
       for (const typename Types::Rela& rela : whole_table<typename Types::Rela>(*bytes))
         if (rela.getType(false) == machine->relative && rela.getSymbol(false) == 0)
           pointers.push_back({rela.r_offset, static_cast<std::uint64_t>(std::int64_t{rela.r_addend})});

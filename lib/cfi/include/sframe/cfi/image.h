@@ -44,9 +44,9 @@ struct CfiKinds {
 
 /// Opens the CFI of an image; empty unless the image has one of SFrame's ABIs. .eh_frame is found by its
 /// name; in a file without that section, by PT_GNU_EH_FRAME, and eh_frame_part() determines its end. In a
-/// relocatable object, which may have several sections of a name, relocations are applied. `image` must
-/// outlive the result. Linear in the number of headers, apart from what must be decompressed, relocated, or
-/// searched for its end.
+/// relocatable object, which may have several sections of a name, relocations are applied; in a linked file,
+/// those that the loader would apply to .eh_frame. `image` must outlive the result. Linear in the number of
+/// headers, apart from what must be decompressed, relocated, or searched for its end.
 ImageCfi open_cfi(const elf::Image& image, CfiKinds kinds = {});
 
 /// The contiguous bytes of an image from a link address on; empty if there are none.

@@ -57,6 +57,10 @@ public:
   static expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
                                            const AbiTraits& abi);
 
+  /// The address of .eh_frame in a header, which need not have a table; nothing if parse() would not find it.
+  static std::optional<std::uint64_t> find_eh_frame(std::span<const std::byte> bytes, std::uint64_t address,
+                                                    const AbiTraits& abi);
+
   /// The address of .eh_frame in the header; nothing if it is omitted or indirect.
   std::optional<std::uint64_t> eh_frame() const { return eh_frame_; }
 
@@ -92,9 +96,9 @@ private:
 };
 
 /// .eh_frame without the bytes that follow it. `rest` starts with .eh_frame. The result extends to the last
-/// FDE in `table` (or the start, if the table has none), and on to the terminator or the first unreadable
+/// FDE in `table` (or the start, if there is none), and on to the terminator or the first unreadable
 /// entry. Linear in the table, or else in the section.
-CfiSection eh_frame_part(const CfiSection& rest, const EhFrameHdr& table);
+CfiSection eh_frame_part(const CfiSection& rest, const std::optional<EhFrameHdr>& table);
 
 /// Finds FDEs by address, with the search table if it is valid, else with an index that the first search
 /// builds.

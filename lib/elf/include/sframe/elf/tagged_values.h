@@ -14,7 +14,10 @@
 namespace sframe::elf {
 
 /// Tags of the dynamic segment.
-inline constexpr std::uint64_t dt_pltgot = 3, dt_debug = 21;
+inline constexpr std::uint64_t dt_pltgot = 3, dt_rela = 7, dt_relasz = 8, dt_debug = 21, dt_textrel = 22,
+                               dt_flags = 30;
+/// Of the value of dt_flags.
+inline constexpr std::uint64_t df_textrel = 4;
 
 /// Tags of the auxiliary vector.
 inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_random = 25, at_execfn = 31,
