@@ -157,8 +157,11 @@ bool FileReader::show_member(const Member& member) {
 }
 
 void FileReader::show_archive(Bytes bytes) {
-  const auto members = elf::archive_members(bytes);
-  if (!members) return driver_.unreadable(path_, members.error(), exit_failure);
+  const auto archive = elf::ArchiveContents::open(bytes, path_);
+  if (!archive) return driver_.unreadable(path_, archive.error(), exit_failure);
+  if (const std::uint64_t more = archive->bytes_in_files()) budget_.refill(bytes.size() + more);
+  for (const auto& [name, problem] : archive->unreadable())
+    driver_.unreadable(path_ + '(' + name + ')', problem, exit_findings);
   // In a tree an archive is shown only if a member has sections: until then, members wait.
   std::vector<Member> waiting;
   bool begun = false, found = false;
@@ -167,7 +170,7 @@ void FileReader::show_archive(Bytes bytes) {
     driver_.dumper().begin_archive(path_);
   };
   if (!options_.skip) begin();
-  for (const elf::Member& next : *members) {
+  for (const elf::Member& next : archive->members()) {
     Member member{&next, std::nullopt};
     if (!has_magic(next.bytes) && !tool::unsuitable_member(next.bytes, options_.skip))
       member.image = elf::Image::parse(next.bytes, &budget_);

@@ -162,10 +162,12 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
 }
 
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
-  const auto members = elf::archive_members(bytes);
-  if (!members) return fail(path, members.error());
+  const auto archive = elf::ArchiveContents::open(bytes, path);
+  if (!archive) return fail(path, archive.error());
+  if (const std::uint64_t more = archive->bytes_in_files()) budget_->refill(bytes.size() + more);
   bool done = true, found = false;
-  for (const elf::Member& member : *members) {
+  for (const auto& [name, problem] : archive->unreadable()) done = fail(path + "(" + name + ")", problem);
+  for (const elf::Member& member : archive->members()) {
     if (budget_->is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";
     size_ = member.bytes.size();

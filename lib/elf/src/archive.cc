@@ -45,8 +45,8 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
     if (!buffer) problem = to_problem(buffer.takeError(), {});
     if (!name) problem = to_problem(name.takeError(), {});
     if (problem) break;
-    result.push_back(
-        {shown_name({name->data(), name->size()}), std::as_bytes(std::span(buffer->data(), buffer->size()))});
+    result.push_back({shown_name({name->data(), name->size()}),
+                      std::as_bytes(std::span(buffer->data(), buffer->size())), child.getChildOffset()});
   }
   if (end) return damaged(std::move(end));
   if (problem) return unexpected(std::move(*problem));
