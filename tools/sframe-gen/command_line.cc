@@ -57,6 +57,9 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
                  "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
                  "cfi,code (machine code where there is no CFI) or from sframe")
       .option_text("cfi|code|cfi,code|sframe");
+  cli.add_option("--debug", line.debug,
+                 "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
+      .type_name("FILE");
   cli.add_choice("--emit", line.emit, results,
                  "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
       .option_text("elf|section|sidecar");
@@ -131,6 +134,7 @@ std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_
   if (line.in_place && line.emit != Emit::elf) return "--in-place needs --emit=elf";
   if (line.emit == Emit::section) return "--emit=section needs exactly one INPUT";
   if (line.section_address) return "--section-address needs exactly one INPUT";
+  if (!line.debug.empty()) return "--debug needs exactly one INPUT";
   if (std::ranges::count(line.inputs.inputs, "-")) return "standard input needs -o FILE and no other INPUT";
   std::error_code error;
   if (has_output && (line.output == "-" || (std::filesystem::exists(line.output, error) &&
@@ -152,6 +156,8 @@ std::optional<std::string> contradiction(const CommandLine& line) {
       (line.from == From::sframe || line.from == From::code))
     return "--repair needs --from=cfi or --from=cfi,code";
   if (line.from != From::cfi && line.function) return "--function needs --from=cfi";
+  if (!line.debug.empty() && (line.from == From::sframe || line.from == From::code))
+    return "--debug needs --from=cfi or --from=cfi,code";
   return std::nullopt;
 }
 
@@ -159,9 +165,12 @@ std::optional<std::string> contradiction(const CommandLine& line) {
 std::optional<std::string> single_contradiction(const CommandLine& line) {
   if (line.emit != Emit::elf && tool::is_same_file(line.input, line.output))
     return "the output would overwrite the input";
+  if (!line.debug.empty() && tool::is_same_file(line.debug, line.output))
+    return "the output would overwrite the file of --debug";
   if (!line.report_file.empty() &&
       (line.report_file == line.output || tool::is_same_file(line.report_file, line.input) ||
-       tool::is_same_file(line.report_file, line.output)))
+       tool::is_same_file(line.report_file, line.output) ||
+       (!line.debug.empty() && tool::is_same_file(line.report_file, line.debug))))
     return "--report-file would overwrite the input or the output";
   return std::nullopt;
 }

@@ -30,6 +30,7 @@ struct CommandLine {
   bool force = false; ///< writes what is up to date, too
   std::string input;  ///< with a tree: of the file at hand, as `output`
   std::string output; ///< with a tree and without in_place, on the command line: a folder
+  std::string debug;  ///< a separate debug file with more CFI; empty: none
   From from = From::cfi;
   Emit emit = Emit::elf;
   VersionNumber version = default_version;

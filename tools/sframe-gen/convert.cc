@@ -3,10 +3,13 @@
 #include "convert.h"
 
 #include <sframe/elf/archive.h>
+#include <sframe/elf/file_kind.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace sframe::gen {
 
@@ -36,6 +39,28 @@ Written keep_file(const CommandLine& line, const elf::File& file, std::string wh
   return copy_file(line, file);
 }
 
+/// The file of --debug.
+struct DebugFile {
+  elf::File file;
+  std::unique_ptr<Budget> budget;
+  elf::Image image; ///< a view of the file
+};
+
+Result<DebugFile> open_debug(const CommandLine& line, const Input& input) {
+  if (!input.image || input.object) return fail("not used: --debug needs a linked INPUT");
+  auto file = elf::File::open(line.debug);
+  if (!file) return unexpected(std::move(file.error()));
+  if (!elf::Image::is_elf(file->bytes())) return fail(elf::with_file_kind("not an ELF file", file->bytes()));
+  auto budget = std::make_unique<Budget>(line.limits, file->bytes().size());
+  auto image = elf::Image::parse(file->bytes(), budget.get());
+  if (!image) return unexpected(std::move(image.error()));
+  const auto own = input.image->build_id(), other = image->build_id();
+  if (image->abi() != input.image->abi()) return fail("for another machine than INPUT");
+  if (!own.empty() && !other.empty() && !std::ranges::equal(own, other))
+    return fail("build ID " + elf::to_hex(other) + " differs from that of INPUT (" + elf::to_hex(own) + ")");
+  return DebugFile{std::move(*file), std::move(budget), std::move(*image)};
+}
+
 Written convert_file(const CommandLine& line, const elf::File& file, Budget& budget,
                      tool::MessageSink& messages, Summary& summary, tool::Progress::Item& progress) {
   const auto give_up = [&](const Failure& why) -> Written {
@@ -47,7 +72,15 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
   if (!input) return give_up(input.error());
   input->progress = [&](double share) { progress.add(share * progress.size()); };
   report_problems(messages, line.input, *input);
+  std::optional<DebugFile> debug;
+  if (!line.debug.empty()) {
+    auto opened = open_debug(line, *input);
+    if (!opened) return refuse(line.debug, std::move(opened.error()));
+    input->debug = &debug.emplace(std::move(*opened)).image;
+  }
   const auto generated = generate(line, *input);
+  if (debug && !debug->file.is_intact()) return refuse(line.debug, {tool::cut_input, {}, {}});
+  if (const auto limit = debug ? debug->budget->problem() : std::nullopt) return refuse(line.debug, *limit);
   if (!generated) summary.add_unconverted(*input);
   // A damaged file may have something to convert that cannot be found.
   if (line.allow_missing && !generated && generated.error().nothing_to_convert && input->image &&
@@ -62,15 +95,28 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
 
 using NewContents = std::optional<std::vector<std::byte>>;
 
-/// The member's new contents; empty if it stays unchanged.
-expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
-                                                  Budget& budget, tool::MessageSink& messages,
-                                                  Summary& summary, tool::Progress::Item& progress) {
-  const std::string name = line.input + '(' + member.name + ')';
+expected<NewContents, FileProblem> convert_members(const CommandLine& line, const std::string& name,
+                                                   std::span<const std::byte> archive, int depth,
+                                                   Budget& budget, tool::MessageSink& messages,
+                                                   Summary& summary, tool::Progress::Item& progress);
+
+/// The member's new contents; empty if it stays unchanged. `archive`: its name. `depth`: of archives in
+/// archives.
+expected<NewContents, FileProblem> convert_member(const CommandLine& line, const std::string& archive,
+                                                  const elf::Member& member, int depth, Budget& budget,
+                                                  tool::MessageSink& messages, Summary& summary,
+                                                  tool::Progress::Item& progress) {
+  const std::string name = archive + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
     messages.detail(name, "copied unchanged: " + why);
     return std::nullopt;
   };
+  if (elf::is_thin_archive(member.bytes)) return keep("a thin archive");
+  if (elf::is_archive(member.bytes)) {
+    if (depth == elf::ArchiveContents::max_depth)
+      return refuse(name, {"too many archives in archives", {}, {}});
+    return convert_members(line, name, member.bytes, depth + 1, budget, messages, summary, progress);
+  }
   auto input = read_input(line, member.bytes, budget);
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
   if (!input) return refuse(name, input.error().problem);
@@ -92,26 +138,40 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
   return generated->image.apply(member.bytes);
 }
 
+/// The archive with converted members; empty if none can be converted.
+expected<NewContents, FileProblem> convert_members(const CommandLine& line, const std::string& name,
+                                                   std::span<const std::byte> archive, int depth,
+                                                   Budget& budget, tool::MessageSink& messages,
+                                                   Summary& summary, tool::Progress::Item& progress) {
+  const auto members = elf::archive_members(archive);
+  if (!members) return refuse(name, members.error());
+  std::vector<NewContents> contents;
+  contents.reserve(members->size());
+  for (const elf::Member& member : *members) {
+    auto converted = convert_member(line, name, member, depth, budget, messages, summary, progress);
+    if (!converted) return unexpected(std::move(converted.error()));
+    contents.push_back(std::move(*converted));
+  }
+  summary.members += members->size();
+  if (std::ranges::none_of(contents, [](const NewContents& one) { return one.has_value(); }))
+    return std::nullopt;
+  auto made = elf::replace_members(archive, contents);
+  if (!made) return refuse(name, made.error());
+  return std::move(*made);
+}
+
 Written convert_archive(const CommandLine& line, const elf::File& file, Budget& budget,
                         tool::MessageSink& messages, Summary& summary, tool::Progress::Item& progress) {
   if (line.emit != Emit::elf)
     return refuse(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
-  const auto members = elf::archive_members(file.bytes());
-  if (!members && line.allow_missing && elf::is_thin_archive(file.bytes()))
-    return keep_file(line, file, members.error().text(), summary);
-  if (!members) return refuse(line.input, members.error());
-  std::vector<NewContents> contents;
-  contents.reserve(members->size());
-  for (const elf::Member& member : *members) {
-    auto converted = convert_member(line, member, budget, messages, summary, progress);
-    if (!converted) return unexpected(std::move(converted.error()));
-    contents.push_back(std::move(*converted));
-  }
-  summary.members = members->size();
-  if (summary.converted_members == 0) return keep_file(line, file, "no member can be converted", summary);
-  auto archive = elf::replace_members(file.bytes(), contents);
-  if (!archive) return refuse(line.input, archive.error());
-  return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));
+  if (!line.debug.empty())
+    return refuse(line.input, {"INPUT is an archive; --debug needs a linked file", {}, {}});
+  if (line.allow_missing && elf::is_thin_archive(file.bytes()))
+    return keep_file(line, file, elf::archive_members(file.bytes()).error().text(), summary);
+  auto archive = convert_members(line, line.input, file.bytes(), 1, budget, messages, summary, progress);
+  if (!archive) return unexpected(std::move(archive.error()));
+  if (!*archive) return keep_file(line, file, "no member can be converted", summary);
+  return write_image(line, file, elf::Edit::replace_all(std::move(**archive)));
 }
 
 } // namespace

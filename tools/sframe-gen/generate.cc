@@ -177,7 +177,7 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
 
 expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
                                     Budget& budget) {
-  Input input{.bytes = bytes, .image = {}, .object = {}, .budget = &budget, .progress = {}};
+  Input input{.bytes = bytes, .image = {}, .object = {}, .debug = nullptr, .budget = &budget, .progress = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
@@ -272,7 +272,7 @@ bool share_rows(const CommandLine& line, const Input& input, const AbiTraits& ab
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
                                                 elf::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
-  auto cfi = generate::CfiInput::from_image(*input.image);
+  auto cfi = generate::CfiInput::from_image(*input.image, input.debug);
   if (!cfi) return failed(cfi.error());
   if (line.from == From::code) cfi->sections.clear();
   const bool reads_code = line.from != From::cfi;

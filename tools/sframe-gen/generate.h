@@ -30,6 +30,7 @@ struct Input {
   std::span<const std::byte> bytes;
   std::optional<elf::Image> image;            ///< empty for a raw section; laid out if there is an `object`
   std::optional<elf::ObjectLayout> object;    ///< of a relocatable object: addresses are those of the layout
+  const elf::Image* debug = nullptr;          ///< of --debug
   Budget* budget;                             ///< what reading it may cost
   std::function<void(double share)> progress; ///< generate::Options::progress
 };

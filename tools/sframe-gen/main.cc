@@ -62,8 +62,8 @@ int run_tool(int argc, char** argv) {
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
   if (line->tree) return run_tree(app, *line);
-  app.confine(
-      {.read = {line->input, code::disassembler_library()}, .write = {line->output, line->report_file}});
+  app.confine({.read = {line->input, line->debug, code::disassembler_library()},
+               .write = {line->output, line->report_file}});
   return run(app, *line);
 }
 

@@ -4,18 +4,24 @@
 
 #include "sframe/cfi/image.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sframe::generate {
 
-Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
+Result<CfiInput> CfiInput::from_image(const elf::Image& image, const elf::Image* debug) {
   CfiInput input;
   input.abi = image.abi();
   input.image = &image;
   if (!input.abi)
     return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) + ")");
-  cfi::ImageCfi opened = cfi::open_cfi(image);
-  if (!opened.problems.empty()) return unexpected(opened.problems.front());
-  for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
-  input.storage = std::move(opened.storage);
+  for (const elf::Image* from : {&image, debug}) {
+    if (!from) continue;
+    cfi::ImageCfi opened = cfi::open_cfi(*from);
+    if (!opened.problems.empty()) return unexpected(opened.problems.front());
+    for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
+    std::ranges::move(opened.storage, std::back_inserter(input.storage));
+  }
   for (const elf::CodeRange& code : image.executable_ranges()) input.code.push_back(code);
   for (const elf::SectionHeader& plt : image.plt_sections())
     input.plts.push_back(

@@ -33,19 +33,6 @@ struct Found {
   BugPlace place;
 };
 
-Result<CfiInput> open_input(const BugSources& sources) {
-  auto input = CfiInput::from_image(*sources.image);
-  if (!input || !sources.debug_image) return input;
-  const bool has_debug_frame = std::ranges::any_of(input->sections, [](const cfi::CfiSection& section) {
-    return section.kind() == cfi::SectionKind::debug_frame;
-  });
-  if (has_debug_frame) return input;
-  cfi::ImageCfi other = cfi::open_cfi(*sources.debug_image, {.eh_frame = false});
-  for (const cfi::ImageSection& one : other.sections) input->sections.push_back(one.section);
-  std::ranges::move(other.storage, std::back_inserter(input->storage));
-  return input;
-}
-
 class BugFinder {
 public:
   BugFinder(const BugSources& sources, const CfiInput& input, Names& names)
@@ -200,7 +187,7 @@ void CompilerBugs::merge(CompilerBugs other) {
 }
 
 Result<CompilerBugs> find_compiler_bugs(const BugSources& sources, Names& names) {
-  auto input = open_input(sources);
+  auto input = CfiInput::from_image(*sources.image, sources.debug_image);
   if (!input) return unexpected(input.error());
   if (input->sections.empty()) return CompilerBugs{};
   return BugFinder(sources, *input, names).run();

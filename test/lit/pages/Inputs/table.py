@@ -153,6 +153,8 @@ CASES = {
     "sframe-gen app -o app": Case(APP, needs=("gcc",)),
     "sframe-gen app -o app && eu-strip app": Case(APP, needs=("gcc", "eu-strip")),
     "sframe-gen libfoo.so -o sidecars/ --emit=sidecar": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
+    "sframe-gen app --debug app.debug -o app": Case(
+        APP + "objcopy --only-keep-debug app app.debug; strip -g app; ", needs=("gcc", "objcopy", "strip")),
     "sframe-gen libfoo.so -o libfoo.sframe --emit=section": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen old.so -o new.sframe --from=sframe --emit=section": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
     "sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),

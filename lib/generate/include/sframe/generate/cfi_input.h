@@ -41,9 +41,10 @@ struct CfiInput {
 
   /// .eh_frame and .debug_frame of an image, as found by cfi::open_cfi(). The relocations of a relocatable
   /// object, which must be an ObjectLayout's image, are applied. Fails if SFrame does not support the ABI,
-  /// and for unreadable sections. An image without these sections is valid. `image` must outlive the result.
+  /// and for unreadable sections. An image without these sections is valid. `debug`: the image's separate
+  /// debug file, whose sections come after its own. The images must outlive the result.
   /// Linear in the number of headers, apart from what must be decompressed or relocated.
-  static Result<CfiInput> from_image(const elf::Image& image);
+  static Result<CfiInput> from_image(const elf::Image& image, const elf::Image* debug = nullptr);
 };
 
 } // namespace sframe::generate
