@@ -54,6 +54,7 @@ struct ModuleParts {
   std::shared_ptr<ModuleParts> alternate; ///< that the debug information refers to
 
   bool debug_tried = false;
+  bool debug_frame_tried = false;     ///< .debug_frame of `debug` is among `tables`, or there is none
   std::shared_ptr<ModuleParts> debug; ///< of the separate debug file, which has none itself
   std::string debug_problem;
 
@@ -663,10 +664,13 @@ const std::string& Module::path_of(const elf::Image* image) const {
 UnwindTables& Module::tables() {
   if (tables_used_) return *parts_->tables;
   load();
-  // Only missing .eh_frame is a reason to look for a separate file here.
+  // Only missing .eh_frame is a reason to look for a separate file before an address is asked for.
   const elf::Image* const image = sections_image();
   ModuleParts* const separate = image && !image->find_section(".eh_frame") ? separate_parts() : nullptr;
-  if (!parts_->tables) make_tables(separate ? &*separate->image : nullptr);
+  if (!parts_->tables) {
+    make_tables(separate ? &*separate->image : nullptr);
+    parts_->debug_frame_tried = separate != nullptr;
+  }
   parts_->tables->set_budget(files_.budget.get()); // they may have been made for another process
   tables_used_ = true;
   if (!parts_->sidecar_problem.empty()) problem_ = parts_->sidecar_problem;
@@ -949,7 +953,23 @@ std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
 }
 
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
-  return tables().find_cfi(address - bias(), answer);
+  const std::uint64_t link_address = address - bias();
+  if (tables().find_cfi(link_address, answer)) return true;
+  return add_debug_frame() && tables().find_cfi(link_address, answer);
+}
+
+std::optional<UnwindTables::FoundFde> Module::find_fde(std::uint64_t address) {
+  const std::uint64_t link_address = address - bias();
+  if (auto found = tables().find_fde(link_address)) return found;
+  return add_debug_frame() ? tables().find_fde(link_address) : std::nullopt;
+}
+
+/// Adds .debug_frame of the separate debug file to the tables, where they do not suffice. True if there is
+/// one that was not there before.
+bool Module::add_debug_frame() {
+  if (std::exchange(parts_->debug_frame_tried, true)) return false;
+  ModuleParts* const separate = separate_parts();
+  return separate && parts_->tables->add_debug(*separate->image);
 }
 
 std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {

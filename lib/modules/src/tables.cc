@@ -85,7 +85,7 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
     add_cfi(*sources.image, cfi::open_cfi(*sources.image));
   }
   if (sources.code) add_generated(*sources.code);
-  if (sources.debug) add_cfi(*sources.debug, cfi::open_cfi(*sources.debug, {.eh_frame = false}));
+  if (sources.debug) add_debug(*sources.debug);
   if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
     generate_sframe(*sources.image);
   finish_sframe();
@@ -222,6 +222,12 @@ void UnwindTables::add_cfi(const elf::Image& image, cfi::ImageCfi opened) {
   for (elf::Contents& contents : opened.storage) contents_.push_back(std::move(contents));
   for (const Problem& problem : opened.problems) problems_.push_back({problem.text(), &image});
   for (const cfi::ImageSection& one : opened.sections) cfi_.push_back(one.finder());
+}
+
+bool UnwindTables::add_debug(const elf::Image& image) {
+  const std::size_t before = cfi_.size();
+  add_cfi(image, cfi::open_cfi(image, {.eh_frame = false}));
+  return cfi_.size() != before;
 }
 
 void UnwindTables::add_generated(const GeneratedCode& code) {

@@ -18,7 +18,7 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
   modules::Module* module = module_at(ip, arg);
   if (!module) return RemoteStatus::no_info;
   const std::uint64_t bias = module->bias();
-  if (const auto found = module->tables().find_fde(ip - bias))
+  if (const auto found = module->find_fde(ip))
     return describe_procedure(space(), location_of(*found->section, found->fde, bias), ip, info);
   const auto row = module->find_sframe(ip);
   const auto extent = row ? module->find_function(ip) : std::nullopt;

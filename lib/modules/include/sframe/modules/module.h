@@ -239,6 +239,9 @@ public:
 
   std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address) override;
   bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer) override;
+  /// The FDE for an address of the process, with its section, where link addresses are; both are valid for
+  /// the life of the module. .debug_frame of the separate debug file is read if nothing else has one.
+  std::optional<UnwindTables::FoundFde> find_fde(std::uint64_t address);
   std::optional<unwind::GoMatch> find_go(std::uint64_t address) override;
   std::optional<AddressRange> find_function(std::uint64_t address) override;
   std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override;
@@ -298,6 +301,7 @@ private:
   void find_debug_file();
   void find_local_debug_file();
   ModuleParts* separate_parts();
+  bool add_debug_frame();
   ModuleParts* debug_parts();
   void find_alternate(ModuleParts& debug);
   void find_sidecar();

@@ -77,6 +77,9 @@ public:
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
   ~UnwindTables();
 
+  /// Adds .debug_frame of a separate debug file, which must outlive the tables. False if it has none.
+  bool add_debug(const elf::Image& image);
+
   /// Whom lookups charge from now on, instead of TableSources::budget.
   void set_budget(Budget* budget) { budget_ = budget; }
 
