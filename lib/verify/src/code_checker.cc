@@ -217,8 +217,17 @@ void CodeChecker::add_disagreement(const code::Reached& at, const PlacedRow& row
     findings_.add_pending(Id::K203, at, row, [&] {
       return row.row.ra_signed ? "RA is not signed here" : "RA is signed here, but not in the row";
     });
-  if (result.fp.agreement == Agreement::contradicts)
-    findings_.add_pending(Id::K204, at, row, contradiction("FP", row.row.fp, result.fp));
+  if (result.fp.agreement != Agreement::contradicts) return;
+  if (is_shared_epilogue())
+    return findings_.add_undecided(at, row, "the code restores registers of the function that jumps to it");
+  findings_.add_pending(Id::K204, at, row, contradiction("FP", row.row.fp, result.fp));
+}
+
+/// True if the code starts with a frame that others have made, whose CFA they pass in a register: libgcc's
+/// epilogues for -mcall-ms2sysv-xlogues. What it loads from memory are the caller's registers.
+bool CodeChecker::is_shared_epilogue() const {
+  const Rule cfa = rows_.entry().cfa;
+  return cfa.kind == Rule::Kind::value && cfa.base != abi_.sp && cfa.base != abi_.fp;
 }
 
 /// __builtin_eh_return and similar: the row describes the frame that the function switches to, which is not

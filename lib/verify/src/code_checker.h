@@ -36,6 +36,7 @@ private:
   void add_disagreement(const code::Reached& at, const PlacedRow& row);
   bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
   bool switches_stack(const code::Reached& at, const PlacedRow& row) const;
+  bool is_shared_epilogue() const;
   void check_exit(const code::Reached& at, const PlacedRow& row);
   void check_return_address(const code::Reached& at, const PlacedRow& row);
   void check_tail_call(const code::Reached& at);
