@@ -8,7 +8,7 @@
 # elfutils, python3, clang, asan, rustc, go, python-frames (CPython 3.11 to 3.13: %pythons), pip (with setuptools and wheel: %pip-python), hardened (release
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
-# parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
+# lld, mold: these linkers are installed (gcc -fuse-ld=...). parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
@@ -250,6 +250,9 @@ if os.path.exists(os.path.join(config.build, "examples", "bpf", "sframe_stacks")
     config.available_features.add("bpf-example")
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("amd64")
+for linker in ("ld.lld", "mold"):
+    if shutil.which(linker, path=config.environment["PATH"]):
+        config.available_features.add(linker.removeprefix("ld."))
 if can_trace():
     config.available_features.add("ptrace")
 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:  # landlock_create_ruleset: the version

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the ELF images that a process had mapped. NT_FILE lists mappings of files. Consecutive mappings of
-// one path form a module, unless the module's own program headers (its first page is usually in the core)
-// show that it ends earlier: then the same file was mapped twice. The vdso has no file: the auxiliary vector
-// has its address. Without NT_FILE, images are found by their first pages. If the program's is missing too
-// (qemu's emulation of Linux writes such cores), the mapped memory around the program's entry point is
-// assumed to be the program.
+// Finds the ELF images that a process had mapped: among the mappings of files in NT_FILE (mapped_images.h).
+// The vdso has no file: the auxiliary vector has its address. Without NT_FILE, images are found by their
+// first pages. If the program's is missing too (qemu's emulation of Linux writes such cores), the mapped
+// memory around the program's entry point is assumed to be the program.
 
 #include "core_notes.h"
 
 #include "notes.h"
-#include "sframe/address.h"
+#include "sframe/base/address_ranges.h"
 
 #include <algorithm>
+#include <map>
 
 namespace sframe::elf {
 
 namespace {
 
-/// Program headers and build ID are in the first page; reading only that bounds the work on hostile cores.
-constexpr std::size_t header_window = 4096;
 constexpr unsigned max_note_segments = 8;
-
-/// The segment that contains the file's first bytes.
-const Segment* first_load(const Image& image) {
-  for (const Segment& segment : image.segments())
-    if (segment.type == pt_load && segment.offset < header_window && segment.file_size != 0) return &segment;
-  return nullptr;
-}
 
 std::uint64_t loaded_end(const Image& image) {
   std::uint64_t end = 0;
@@ -36,22 +26,23 @@ std::uint64_t loaded_end(const Image& image) {
   return end;
 }
 
-/// The build ID in an ELF file's first page, found without program headers, which the page may lack: tools
+/// The build IDs in an ELF file's first page, found without program headers, which the page may lack: tools
 /// that add some (sframe-gen, patchelf) may move their table to the end of the image, which the kernel does
 /// not dump.
-std::vector<std::byte> build_id_in_page(std::span<const std::byte> page, ByteOrder order) {
-  constexpr std::byte magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+void find_build_ids(CoreModule& module, std::span<const std::byte> page, ByteOrder order) {
   constexpr std::size_t header_size = 64;
   constexpr std::uint32_t longest_owner = 8; // "GNU" with its NUL and padding; bounds the cost of each place
-  std::span<const std::byte> go;
-  if (page.size() < header_size || !std::ranges::equal(page.first(std::size(magic)), magic)) return {};
-  for (std::size_t at = header_size; at + 4 <= page.size(); at += 4) {
+  if (page.size() < header_size || !Image::is_elf(page)) return;
+  std::span<const std::byte> gnu, go;
+  for (std::size_t at = header_size; at + 4 <= page.size() && gnu.empty(); at += 4) {
     if (load<std::uint32_t>(page.data() + at, order) > longest_owner) continue;
     const auto note = NoteCursor(page.subspan(at), order, 4).next();
-    if (note && is_build_id(*note, BuildIdNote::gnu)) return {note->body.begin(), note->body.end()};
+    if (note && is_build_id(*note, BuildIdNote::gnu)) gnu = note->body;
     if (note && go.empty() && is_build_id(*note, BuildIdNote::go)) go = note->body;
   }
-  return {go.begin(), go.end()};
+  const auto id = gnu.empty() ? go : gnu;
+  module.build_id.assign(id.begin(), id.end());
+  module.go_build_id.assign(go.begin(), go.end());
 }
 
 } // namespace
@@ -61,19 +52,18 @@ void ModuleFinder::find() {
   if (core_.mappings_.empty()) add_unnamed();
   add_vdso();
   if (core_.mappings_.empty()) add_executable();
-  std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
-  index();
+  finish();
 }
 
 /// A list has less than the mappings: an image's place is one range. But it has the build IDs.
 void ModuleFinder::find(std::vector<CoreModule> listed) {
   add_mapped_files();
   for (CoreModule& module : core_.modules_) {
-    const auto found = std::ranges::lower_bound(listed, module.start, {}, &CoreModule::start);
-    if (found == listed.end() || found->start >= module.end) continue;
+    CoreModule* const found = last_not_above(listed, module.end - 1, &CoreModule::start);
+    if (!found || found->end <= module.start) continue;
     module.main = found->main;
     if (!module.build_id.empty()) continue;
-    module.build_id = std::move(found->build_id);
+    module.build_id = found->build_id;
     module.build_id_cut = found->build_id_cut;
   }
   for (CoreModule& module : listed) {
@@ -86,42 +76,83 @@ void ModuleFinder::find(std::vector<CoreModule> listed) {
       module.build_id_cut = false;
     core_.modules_.push_back(std::move(module));
   }
-  std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
-  index();
+  finish();
+}
+
+/// Disjoint mappings of files, and other memory, by address.
+std::vector<Mapping> ModuleFinder::all_mappings() const {
+  std::vector<Mapping> files = core_.mappings_;
+  std::ranges::stable_sort(files, {}, &Mapping::start);
+  std::map<std::string_view, std::uint32_t> numbers;
+  std::vector<Mapping> all;
+  const auto executable_at = [&](std::uint64_t address) -> std::optional<bool> {
+    const MemoryRange* const range = core_.has_permissions() ? core_.range_at(address) : nullptr;
+    return range ? std::optional((range->flags & pf_x) != 0) : std::nullopt;
+  };
+  std::uint64_t end = 0;
+  for (Mapping& mapping : files) {
+    if (mapping.start < end) continue; // overlap: invalid
+    end = mapping.end;
+    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
+    mapping.file = numbers.try_emplace(mapping.path, next).first->second;
+    mapping.executable = executable_at(mapping.start);
+    all.push_back(mapping);
+  }
+  const std::size_t of_files = all.size();
+  for (const MemoryRange& range : core_.memory()) {
+    const auto found = std::span(all).first(of_files);
+    const Mapping* const before = last_not_above(found, range.start, &Mapping::start);
+    if (before && range.start < before->end) continue;
+    const auto after = std::ranges::upper_bound(found, range.start, {}, &Mapping::start);
+    Mapping memory{.start = range.start, .end = range.end()};
+    if (after != found.end()) memory.end = std::min(memory.end, after->start);
+    memory.executable = executable_at(range.start);
+    all.push_back(memory);
+  }
+  std::ranges::stable_sort(all, {}, &Mapping::start);
+  end = 0;
+  std::erase_if(all, [&](const Mapping& mapping) {
+    if (mapping.start < end || mapping.end <= mapping.start) return true;
+    end = mapping.end;
+    return false;
+  });
+  return all;
 }
 
 void ModuleFinder::add_mapped_files() {
-  std::vector<Mapping> mappings = core_.mappings_;
-  std::ranges::stable_sort(mappings, {}, &Mapping::start);
-  std::uint64_t end = 0;
-  for (const Mapping& mapping : mappings) {
-    if (mapping.start < end) continue; // overlap: invalid
-    end = mapping.end;
-    add_mapping(mapping);
+  if (core_.mappings_.empty()) return;
+  const std::vector<Mapping> mappings = all_mappings();
+  const auto read = [&](std::uint64_t address) { return core_.bytes_at(address); };
+  for (MappedImage& image :
+       find_images(mappings, core_.byte_order(), read, core_.auxv(at_phdr).value_or(0))) {
+    CoreModule module;
+    const auto own = std::ranges::find(image.mappings, image.file, &Mapping::file);
+    if (image.file != 0 && own != image.mappings.end()) module.path = own->path;
+    module.start = image.mappings.front().start;
+    module.end = image.mappings.back().end;
+    module.mappings = std::move(image.mappings);
+    if (image.header_address != 0) {
+      read_header(module, image.header_address);
+      module.bias = image.bias;
+    } else if (module.mappings.front().file_offset == 0) {
+      read_header(module, module.start);
+    }
+    if (keep(module)) core_.modules_.push_back(std::move(module));
   }
-  std::erase_if(core_.modules_, [&](const CoreModule& module) { return !keep(module); });
 }
 
-void ModuleFinder::add_mapping(const Mapping& mapping) {
-  auto& modules = core_.modules_;
-  if (!modules.empty() && modules.back().path == mapping.path) {
-    CoreModule& module = modules.back();
-    const bool second_start = mapping.file_offset == 0 && module.mappings.front().file_offset == 0;
-    const bool belongs = image_end_ != 0 ? mapping.start < image_end_ : !second_start;
-    if (belongs) {
-      module.end = mapping.end;
-      module.mappings.push_back(mapping);
-      return;
-    }
+/// A part of a file that is mapped once more has the file's build ID.
+void ModuleFinder::share_build_ids() {
+  std::map<std::string_view, const CoreModule*> known;
+  for (const CoreModule& module : core_.modules_)
+    if (!module.build_id.empty()) known.try_emplace(module.path, &module);
+  for (CoreModule& module : core_.modules_) {
+    if (module.header_address != 0 || !module.build_id.empty() || module.path.empty()) continue;
+    const auto found = known.find(module.path);
+    if (found == known.end()) continue;
+    module.build_id = found->second->build_id;
+    module.go_build_id = found->second->go_build_id;
   }
-  CoreModule module;
-  module.path = mapping.path;
-  module.start = mapping.start;
-  module.end = mapping.end;
-  module.mappings.push_back(mapping);
-  image_end_ = 0;
-  if (mapping.file_offset == 0) read_header(module, mapping.start);
-  modules.push_back(std::move(module));
 }
 
 /// Data files are mapped too. Without its first page, a file counts as an image if one of its mappings is
@@ -140,36 +171,39 @@ bool ModuleFinder::keep(const CoreModule& module) const {
   return unseen && module.mappings.size() > 1;
 }
 
-void ModuleFinder::read_header(CoreModule& module, std::uint64_t address) {
+/// Returns the end of the image; 0 if the headers are missing.
+std::uint64_t ModuleFinder::read_header(CoreModule& module, std::uint64_t address) const {
   auto memory = core_.bytes_at(address);
   const auto window = memory.first(std::min(memory.size(), header_window));
   auto image = Image::parse(window);
-  if (!image || image->byte_order() != core_.byte_order() || image->type() == et_core) {
-    module.build_id = build_id_in_page(window, core_.byte_order());
-    return;
+  const bool is_image = image && image->byte_order() == core_.byte_order() && image->type() != et_core;
+  if (is_image) module.header_address = address;
+  const Segment* const first = is_image ? first_load(*image) : nullptr;
+  if (first) {
+    module.bias = address - (first->address - first->offset);
+    read_build_ids(module, *image);
   }
-  module.header_address = address;
-  const Segment* first = first_load(*image);
-  if (!first) {
-    module.build_id = build_id_in_page(window, core_.byte_order());
-    return;
-  }
-  const std::uint64_t bias = address - (first->address - first->offset);
-  module.bias = bias;
-  image_end_ = loaded_end(*image) + bias;
-  for (const BuildIdNote kind : build_id_notes) {
+  if (module.build_id.empty()) find_build_ids(module, window, core_.byte_order());
+  return first ? loaded_end(*image) + *module.bias : 0;
+}
+
+void ModuleFinder::read_build_ids(CoreModule& module, const Image& header) const {
+  const auto read = [&](BuildIdNote kind, std::vector<std::byte>& id) {
     unsigned tries = max_note_segments;
-    for (const Segment& segment : image->segments()) {
+    for (const Segment& segment : header.segments()) {
       if (segment.type != pt_note || tries == 0) continue;
       --tries;
-      auto notes = core_.bytes_at(segment.address + bias);
+      auto notes = core_.bytes_at(segment.address + *module.bias);
       const std::uint64_t size = std::min<std::uint64_t>({segment.file_size, notes.size(), header_window});
-      auto id = build_id_in_notes(notes.first(size), core_.byte_order(), segment.align, kind);
-      if (id.empty()) continue;
-      module.build_id.assign(id.begin(), id.end());
+      const auto found = build_id_in_notes(notes.first(size), core_.byte_order(), segment.align, kind);
+      if (found.empty()) continue;
+      id.assign(found.begin(), found.end());
       return;
     }
-  }
+  };
+  read(BuildIdNote::gnu, module.build_id);
+  read(BuildIdNote::go, module.go_build_id);
+  if (module.build_id.empty()) module.build_id = module.go_build_id;
 }
 
 void ModuleFinder::add_vdso() {
@@ -200,10 +234,9 @@ void ModuleFinder::add_unnamed() {
     if (range.start < end) continue;
     CoreModule module;
     module.start = range.start;
-    image_end_ = 0;
-    read_header(module, range.start);
-    if (module.header_address == 0 || image_end_ <= range.start) continue;
-    module.end = end = image_end_;
+    const std::uint64_t image_end = read_header(module, range.start);
+    if (module.header_address == 0 || image_end <= range.start) continue;
+    module.end = end = image_end;
     module.mappings.push_back({module.start, module.end, 0, {}});
     core_.modules_.push_back(std::move(module));
   }
@@ -227,76 +260,14 @@ void ModuleFinder::add_executable() {
   core_.modules_.push_back(std::move(module));
 }
 
-void ModuleFinder::index() {
+void ModuleFinder::finish() {
+  std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
+  share_build_ids();
   for (std::size_t i = 0; i < core_.modules_.size(); ++i)
     for (const Mapping& mapping : core_.modules_[i].mappings)
       core_.module_spans_.push_back(
           {AddressRange::between(mapping.start, mapping.end), static_cast<std::uint32_t>(i)});
   std::ranges::stable_sort(core_.module_spans_, {}, &Core::ModuleSpan::start);
-}
-
-namespace {
-
-std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
-  return mapping.start - mapping.file_offset - (segment.address - segment.offset);
-}
-
-/// True if the mapping is a loader's mapping of the segment: it starts at the segment's offset, rounded down
-/// to a page.
-bool starts_at(const Segment& segment, const Mapping& mapping) {
-  if (segment.type != pt_load || segment.file_size == 0 || segment.offset < mapping.file_offset) return false;
-  const std::uint64_t skip = segment.offset - mapping.file_offset;
-  return skip < largest_page && skip < mapping.end - mapping.start &&
-         mapping.file_offset % smallest_page == 0 &&
-         (skip < smallest_page || segment.offset % largest_page == skip);
-}
-
-/// True if the mapping starts within the segment: the rest of a split mapping (mprotect).
-bool starts_within(const Segment& segment, const Mapping& mapping) {
-  return segment.type == pt_load && mapping.file_offset >= segment.offset &&
-         mapping.file_offset - segment.offset < segment.file_size;
-}
-
-} // namespace
-
-BiasFinder::BiasFinder(const Image& file) : segments_(file.segments()) {
-  for (const Segment& segment : segments_)
-    if (segment.type == pt_load && segment.file_size != 0)
-      places_.push_back({segment.offset, range_end(segment.offset, segment.file_size)});
-  std::ranges::sort(places_, {}, &Place::offset);
-  std::uint64_t end = 0;
-  for (Place& place : places_) place.last_end = end = std::max(end, place.last_end);
-}
-
-/// True if starts_at() holds for a segment, found without looking at all of them.
-bool BiasFinder::any_starts_at(const Mapping& mapping) const {
-  if (mapping.file_offset % smallest_page != 0) return false;
-  const std::uint64_t page = mapping.file_offset % largest_page == 0 ? largest_page : smallest_page;
-  const auto first = std::ranges::lower_bound(places_, mapping.file_offset, {}, &Place::offset);
-  return first != places_.end() &&
-         first->offset - mapping.file_offset < std::min(page, mapping.end - mapping.start);
-}
-
-/// The same for starts_within().
-bool BiasFinder::any_starts_within(const Mapping& mapping) const {
-  const auto after = std::ranges::upper_bound(places_, mapping.file_offset, {}, &Place::offset);
-  return after != places_.begin() && std::prev(after)->last_end > mapping.file_offset;
-}
-
-std::optional<std::uint64_t> BiasFinder::find(std::span<const Mapping> mappings) const {
-  const auto bias_if = [&](const Mapping& mapping, auto fits) {
-    const auto found = std::ranges::find_if(segments_, [&](const Segment& s) { return fits(s, mapping); });
-    return found == segments_.end() ? std::nullopt : std::optional(bias_of(*found, mapping));
-  };
-  // Both lists are sorted by address, so the first match is correct even if two segments share a page of the
-  // file.
-  for (const Mapping& mapping : mappings)
-    if (any_starts_at(mapping))
-      if (const auto bias = bias_if(mapping, starts_at)) return bias;
-  for (const Mapping& mapping : mappings)
-    if (any_starts_within(mapping))
-      if (const auto bias = bias_if(mapping, starts_within)) return bias;
-  return std::nullopt;
 }
 
 } // namespace sframe::elf

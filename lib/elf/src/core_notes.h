@@ -42,13 +42,14 @@ private:
   void add_vdso();
   void add_unnamed();
   void add_executable();
-  void add_mapping(const Mapping& mapping);
+  std::vector<Mapping> all_mappings() const;
   bool keep(const CoreModule& module) const;
-  void read_header(CoreModule& module, std::uint64_t address);
-  void index();
+  std::uint64_t read_header(CoreModule& module, std::uint64_t address) const;
+  void read_build_ids(CoreModule& module, const Image& header) const;
+  void share_build_ids();
+  void finish();
 
   Core& core_;
-  std::uint64_t image_end_ = 0; ///< of the newest module, from its program headers; 0 if missing
 };
 
 } // namespace sframe::elf

@@ -115,7 +115,9 @@ Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
     image.segments_ = decode_segments<Types>(bytes, image.sections_, image.problems_);
   });
   image.index_extents();
-  image.find_build_id();
+  image.go_build_id_ = image.find_build_id(BuildIdNote::go);
+  image.build_id_ = image.find_build_id(BuildIdNote::gnu);
+  if (image.build_id_.empty()) image.build_id_ = image.go_build_id_;
   image.index_relocations();
   image.index_section_numbers();
   return image;
@@ -215,24 +217,23 @@ std::vector<SframeLocation> Image::sframe_tables(std::string_view name) const {
   return result;
 }
 
-void Image::find_build_id() {
-  for (const BuildIdNote kind : build_id_notes) {
-    unsigned tries = 16; // bounds the cost of a file that names the same notes a thousand times
-    auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
-      auto notes = raw(offset, size, {});
-      if (notes) build_id_ = build_id_in_notes(*notes, order_, align, kind);
-      return !build_id_.empty() || --tries == 0;
-    };
-    for (const SectionHeader& section : sections_)
-      if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
-          look(section.offset, section.size, section.align))
-        break;
-    for (const Segment& segment : segments_)
-      if (!build_id_.empty() || tries == 0 ||
-          (segment.type == pt_note && look(segment.offset, segment.file_size, segment.align)))
-        break;
-    if (!build_id_.empty()) return;
-  }
+std::span<const std::byte> Image::find_build_id(BuildIdNote kind) const {
+  unsigned tries = 16; // bounds the cost of a file that names the same notes a thousand times
+  std::span<const std::byte> id;
+  auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
+    auto notes = raw(offset, size, {});
+    if (notes) id = build_id_in_notes(*notes, order_, align, kind);
+    return !id.empty() || --tries == 0;
+  };
+  for (const SectionHeader& section : sections_)
+    if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
+        look(section.offset, section.size, section.align))
+      break;
+  for (const Segment& segment : segments_)
+    if (!id.empty() || tries == 0 ||
+        (segment.type == pt_note && look(segment.offset, segment.file_size, segment.align)))
+      break;
+  return id;
 }
 
 std::string to_hex(std::span<const std::byte> bytes) {

@@ -202,7 +202,7 @@ bool Module::fetch_file() {
   if (!file) return false;
   auto parts = opened().add(std::move(*file), OpenFiles::Role::module, files_.limits());
   const std::optional<elf::Image>& image = parts->image;
-  if (!image || image->abi() != &abi_ || !same(info_.build_id, image->build_id())) {
+  if (!image || image->abi() != &abi_ || !has_right_id(*image)) {
     problem_ += "; the file from the server has another build ID";
     return false;
   }
@@ -261,7 +261,7 @@ void Module::find_mappings() {
 void Module::find_bias() {
   std::vector<elf::Mapping> mappings;
   for (const ModuleMapping& m : info_.mappings)
-    mappings.push_back({m.start, m.end, m.file_offset, info_.path});
+    if (!m.moved) mappings.push_back({.start = m.start, .end = m.end, .file_offset = m.file_offset});
   if (!parts_->bias_finder) parts_->bias_finder.emplace(*parts_->image);
   info_.bias = parts_->bias_finder->find(mappings);
 }
@@ -300,14 +300,64 @@ bool Module::open_own() {
   return false;
 }
 
-/// True if the file has the build ID that is in the process.
+/// True if the file has the build IDs that are in the process, as far as both have those of the same origin.
 bool Module::has_right_id(const elf::Image& file) const {
+  if (!info_.build_id_cut) {
+    bool found = false;
+    const auto differ = [&](std::span<const std::byte> a, std::span<const std::byte> b) {
+      const bool both = !a.empty() && !b.empty();
+      found |= both;
+      return both && !same(a, b);
+    };
+    const auto of_linker = [](std::span<const std::byte> id, std::span<const std::byte> go_id) {
+      return same(id, go_id) ? std::span<const std::byte>() : id;
+    };
+    return !differ(info_.go_build_id, file.go_build_id()) &&
+           !differ(of_linker(info_.build_id, info_.go_build_id),
+                   of_linker(file.build_id(), file.go_build_id())) &&
+           found;
+  }
   const auto id = file.build_id();
-  if (!info_.build_id_cut) return same(info_.build_id, id);
   const std::size_t size = std::min(id.size(), info_.build_id.size());
   const auto is_zero = [](std::byte byte) { return byte == std::byte{}; };
   return size != 0 && same(id.first(size), std::span(info_.build_id).first(size)) &&
          std::ranges::all_of(std::span(info_.build_id).subspan(size), is_zero);
+}
+
+/// True if the process's memory has all code of the image and, unless only that is asked, it is equal to that
+/// of the file: then the file is the right one, whatever its build ID.
+bool Module::has_code(const elf::Image& image, std::uint64_t bias, bool equal) {
+  std::uint64_t size = 0;
+  for (const elf::CodeRange& range : image.executable_ranges()) {
+    size += range.size;
+    for (std::uint64_t at = range.start; at != range.end();) {
+      const auto memory = memory_.memory_at(at + bias);
+      const std::uint64_t part = std::min<std::uint64_t>(memory.size(), range.end() - at);
+      if (part == 0) return false;
+      const auto file = equal ? image.read(at, part) : std::nullopt;
+      if (equal && !(file && same(*file, memory.first(part)))) return false;
+      at += part;
+    }
+  }
+  constexpr std::uint64_t least = 64; // less is in many files
+  return size >= least;
+}
+
+/// As has_code(), before there is a file: by the headers in memory.
+bool Module::has_code_in_memory() {
+  const auto bytes =
+      info_.header_address ? memory_.memory_at(info_.header_address) : std::span<const std::byte>{};
+  const auto image = elf::Image::parse(bytes);
+  return image && info_.bias && has_code(*image, *info_.bias, false);
+}
+
+/// Whether the code in memory shows that the file is the one that was mapped.
+bool Module::has_right_code(const elf::Image& file) {
+  if (!info_.bias) return false;
+  Budget* const budget = files_.budget.get();
+  std::uint64_t size = 0;
+  for (const elf::CodeRange& range : file.executable_ranges()) size += range.size;
+  return (!budget || budget->take(Resource::section_bytes, size)) && has_code(file, *info_.bias, true);
 }
 
 /// A core can name any file. Without a build ID to compare, the file's bytes would be taken for the
@@ -320,6 +370,8 @@ bool Module::may_open(const std::string& path, Named named) {
     problem_ = path + ": not opened: the core has only a relative path" + other_way;
   } else if (files_.trust == FileTrust::none && files_.sysroot.empty()) {
     problem_ = path + ": not opened: named only by the core (--trust=none)" + other_way;
+  } else if (info_.build_id.empty() && has_code_in_memory()) {
+    return true;
   } else if (info_.deleted && info_.build_id.empty()) {
     problem_ = path + ": the mapped file was deleted, and its build ID is unknown";
   } else if (files_.trust != FileTrust::all && info_.build_id.empty()) {
@@ -365,12 +417,13 @@ bool Module::open_and_check(const std::string& path, Named named) {
     return false;
   }
   if (named == Named::by_kernel) return true;
+  if (has_right_id(*image) || has_right_code(*image)) {
+    info_.build_id.assign(image->build_id().begin(), image->build_id().end());
+    info_.go_build_id.assign(image->go_build_id().begin(), image->go_build_id().end());
+    info_.build_id_cut = false;
+    return true;
+  }
   if (!info_.build_id.empty()) {
-    if (has_right_id(*image)) {
-      info_.build_id.assign(image->build_id().begin(), image->build_id().end());
-      info_.build_id_cut = false;
-      return true;
-    }
     problem_ = shown + ": build ID mismatch: core " + elf::to_hex(info_.build_id) + ", file ";
     // Nothing is shown of a file that only the core names and that does not belong to the process.
     if (image->build_id().empty())
@@ -383,6 +436,10 @@ bool Module::open_and_check(const std::string& path, Named named) {
   }
   if (info_.deleted) {
     problem_ = shown + ": the mapped file was deleted, and its build ID is unknown";
+    return false;
+  }
+  if (named == Named::by_core && files_.trust != FileTrust::all) {
+    problem_ = shown + ": not used: its code is not that in the core, which has no build ID to verify it";
     return false;
   }
   problem_ = shown + ": used without verification: the core has no build ID for it";
@@ -465,7 +522,7 @@ std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
       return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
   const auto bytes = parts_->file->bytes();
   const std::uint64_t into = address - m.start;
-  if (m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
+  if (m.moved || m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
   const auto rest = bytes.subspan(m.file_offset + into);
   return rest.first(std::min<std::uint64_t>(rest.size(), m.end - address));
 }

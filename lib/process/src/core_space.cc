@@ -22,11 +22,13 @@ modules::ModuleInfo info_of(const elf::CoreModule& module) {
   info.end = module.end;
   info.bias = module.bias;
   info.build_id = module.build_id;
+  info.go_build_id = module.go_build_id;
   info.header_address = module.header_address;
   info.assumed = module.assumed;
   info.placed = module.path.empty() || module.listed;
   info.build_id_cut = module.build_id_cut;
-  for (const elf::Mapping& m : module.mappings) info.mappings.push_back({m.start, m.end, m.file_offset});
+  for (const elf::Mapping& m : module.mappings)
+    info.mappings.push_back({m.start, m.end, m.file_offset, m.moved});
   return info;
 }
 
@@ -58,8 +60,7 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
         named != core.modules().end())
       executable = &*named;
   std::vector<LinkedObject> linked;
-  if (core.mappings().empty())
-    if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
+  if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
   std::shared_ptr<const std::vector<std::string>> folders;
   if (core.is_minidump())
     folders = std::make_shared<const std::vector<std::string>>(library_folders(*core.abi(), executable));
@@ -73,8 +74,7 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
     if (main) main_ = &modules_.back();
   }
-  if (!core.mappings().empty()) return;
-  if (linked.empty()) linked = linked_by_executable();
+  if (linked.empty() && core.mappings().empty()) linked = linked_by_executable();
   add_linked(linked);
   // If several claim the same place, the first one is used.
   std::ranges::stable_sort(linked_, {}, &Linked::start);
@@ -98,8 +98,8 @@ std::vector<LinkedObject> CoreSpace::linked_by_executable() {
   return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
 }
 
-/// Libraries whose first page, by which elf::Core finds images, is not in the core. A library ends at the
-/// start of the next one, or at the end of its memory segment.
+/// Libraries that elf::Core has not found: their first page is not in the core, or none of their mappings is
+/// of their file. A library ends at the start of the next one, or at the end of its memory segment.
 void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
   std::vector<std::uint64_t> starts;
   for (const elf::CoreModule& module : core_.modules()) starts.push_back(module.start);
@@ -118,6 +118,7 @@ void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
     if (const auto next = std::ranges::upper_bound(starts, object.dynamic); next != starts.end())
       info.end = std::min(info.end, *next);
     info.placed = true;
+    if (elf::Image::is_elf(core_.bytes_at(object.bias))) info.header_address = object.bias;
     info.mappings.push_back({info.start, info.end, 0});
     const auto where = AddressRange::between(info.start, info.end);
     modules_.emplace_back(std::move(info), *core_.abi(), files_, *this);

@@ -4,6 +4,8 @@
 
 #include "live/proc_files.h"
 
+#include "sframe/elf/tagged_values.h"
+
 #include <algorithm>
 
 namespace sframe::process::live {
@@ -16,9 +18,12 @@ bool LibraryWatch::refresh(std::uint32_t pid, Mapped& mapped) {
   if (maps == mapped.maps) return false;
   mapped.maps = std::move(maps);
   mapped.libraries.clear();
-  std::vector<MapsLine> lines = parse_maps(mapped.maps);
-  for (const std::span<MapsLine> image : find_images(std::span(lines)))
-    if (!image.front().is_vdso()) mapped.libraries.emplace(image.front().start, image.front().path);
+  const std::uint64_t program_headers = auxiliary_value(read_proc(pid, "auxv"), elf::at_phdr).value_or(0);
+  for (const elf::MappedImage& image :
+       find_images(living_thread(pid), parse_maps(mapped.maps), host_order, program_headers))
+    if (const auto file = std::ranges::find(image.mappings, image.file, &elf::Mapping::file);
+        image.file != 0 && file->path != "[vdso]")
+      mapped.libraries.emplace(image.mappings.front().start, file->path);
   return true;
 }
 

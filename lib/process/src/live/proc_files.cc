@@ -3,6 +3,7 @@
 #include "live/proc_files.h"
 
 #include "sframe/bytes.h"
+#include "sframe/elf/tagged_values.h"
 #include "sframe/process/live_process.h"
 #include "sframe/unwind/abi.h"
 
@@ -13,8 +14,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 
 namespace sframe::process {
 
@@ -97,6 +101,49 @@ std::string thread_name(std::uint32_t pid, std::uint32_t tid) {
   std::string name = read_proc(pid, "task/" + std::to_string(tid) + "/comm");
   if (name.ends_with('\n')) name.pop_back();
   return name;
+}
+
+std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> out) {
+  iovec here{out.data(), out.size()};
+  iovec there{reinterpret_cast<void*>(address), out.size()};
+  ssize_t got = ::process_vm_readv(static_cast<pid_t>(tid), &here, 1, &there, 1, 0);
+  if (got <= 0 && address <= static_cast<std::uint64_t>(INT64_MAX)) {
+    // If the system call is forbidden, and for mappings that it cannot read.
+    const int fd = ::open(proc_path(tid, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(address));
+    if (fd >= 0) ::close(fd);
+  }
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+std::optional<std::uint64_t> auxiliary_value(std::string_view auxv, std::uint64_t tag) {
+  return elf::find_value(std::as_bytes(std::span(auxv)), host_order, tag);
+}
+
+std::vector<elf::MappedImage> find_images(std::uint32_t tid, std::span<const MapsLine> lines, ByteOrder order,
+                                          std::uint64_t program_headers) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers;
+  std::vector<elf::Mapping> mappings;
+  for (const MapsLine& line : lines) {
+    elf::Mapping mapping{.start = line.start,
+                         .end = line.end,
+                         .file_offset = line.offset,
+                         .path = line.path,
+                         .executable = line.executable};
+    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
+    if (line.inode != 0 || line.is_vdso())
+      mapping.file = numbers.try_emplace({line.device, line.inode}, next).first->second;
+    mappings.push_back(mapping);
+  }
+  std::vector<std::byte> page(elf::header_window);
+  const auto read = [&](std::uint64_t address) {
+    return std::span<const std::byte>(page).first(read_memory(tid, address, page));
+  };
+  auto images = elf::find_images(mappings, order, read, program_headers);
+  std::erase_if(images, [](const elf::MappedImage& image) {
+    return std::ranges::none_of(image.mappings, [](const elf::Mapping& m) { return *m.executable; });
+  });
+  return images;
 }
 
 namespace {

@@ -7,8 +7,9 @@
 #include "sframe/abi.h"
 #include "sframe/base/problem.h"
 #include "sframe/base/proc_text.h"
+#include "sframe/elf/mapped_images.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,25 +44,16 @@ std::uint32_t living_thread(std::uint32_t pid);
 /// A thread's name (comm).
 std::string thread_name(std::uint32_t pid, std::uint32_t tid);
 
-/// The images among mappings (MapsLine or a derived type): runs of one file, with increasing offsets, or the
-/// vdso; anonymous mappings between them (.bss, gaps) are ignored. Runs without code are not images.
-template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> mappings) {
-  std::vector<std::span<Line>> images;
-  for (auto first = mappings.begin(), next_image = first; first != mappings.end(); first = next_image) {
-    auto last = first;
-    for (auto next = first + 1; next != mappings.end(); ++next) {
-      if (next->inode == 0 && next->path.empty()) continue;
-      if (next->inode != first->inode || next->device != first->device) break;
-      if (next->offset < last->offset || next->offset == 0) break; // the same file, mapped again
-      last = next;
-    }
-    next_image = last + 1;
-    const std::span<Line> image(first, next_image);
-    if ((first->inode || first->is_vdso()) && std::ranges::any_of(image, &Line::executable))
-      images.push_back(image);
-  }
-  return images;
-}
+/// Reads the process's memory through one of its threads; the number of bytes that could be read.
+std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> out);
+
+/// The value of the auxiliary vector `auxv` (/proc/PID/auxv) for a tag.
+std::optional<std::uint64_t> auxiliary_value(std::string_view auxv, std::uint64_t tag);
+
+/// The images with code among the lines of /proc/PID/maps, and the vdso; see elf::find_images(). `tid` is a
+/// thread through which memory is read.
+std::vector<elf::MappedImage> find_images(std::uint32_t tid, std::span<const MapsLine> lines, ByteOrder order,
+                                          std::uint64_t program_headers);
 
 /// The ABI of the program in an open file. Fails as find_process_abi() does.
 Result<const AbiTraits*> read_program_abi(int fd);

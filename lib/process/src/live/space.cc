@@ -11,8 +11,9 @@
 #include <bit>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace sframe::process {
@@ -56,16 +57,7 @@ LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptio
 LiveSpace::~LiveSpace() = default;
 
 std::size_t LiveSpace::read_process(std::uint64_t address, std::span<std::byte> out) const {
-  iovec here{out.data(), out.size()};
-  iovec there{reinterpret_cast<void*>(address), out.size()};
-  ssize_t got = ::process_vm_readv(static_cast<pid_t>(through_), &here, 1, &there, 1, 0);
-  if (got <= 0 && address <= static_cast<std::uint64_t>(INT64_MAX)) {
-    // If the system call is forbidden, and for mappings that it cannot read.
-    const int fd = ::open(live::proc_path(through_, "mem").c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(address));
-    if (fd >= 0) ::close(fd);
-  }
-  return got > 0 ? static_cast<std::size_t>(got) : 0;
+  return live::read_memory(through_, address, out);
 }
 
 std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
@@ -146,6 +138,8 @@ bool LiveSpace::is_code(std::uint64_t address) {
 modules::Module* LiveSpace::module_at(std::uint64_t address) {
   const Mapping* mapping = mapping_at(address);
   modules::Module* mapped = mapping ? mapping->module : nullptr;
+  // Text that was moved may be part of a mapping with other memory.
+  if (mapped && !mapped->info().contains(address)) mapped = nullptr;
   if (!mapping || !mapping->executable || (mapped && mapped->is_image())) return mapped;
   modules::Module* generated = generated_.module_at(address);
   return generated ? generated : mapped;
@@ -170,16 +164,17 @@ Result<bool> LiveSpace::refresh() {
   mappings_.clear();
   maps_ = std::move(text);
   const std::string auxv = live::read_proc(through_, "auxv");
-  const auto auxv_value = [&](std::uint64_t tag) {
-    return elf::find_value(std::as_bytes(std::span(auxv)), host_order, tag);
-  };
+  const auto auxv_value = [&](std::uint64_t tag) { return live::auxiliary_value(auxv, tag); };
   const std::uint64_t entry = auxv_value(elf::at_entry).value_or(0);
   try {
-    for (const MapsLine& line : parse_maps(maps_)) {
+    std::vector<MapsLine> lines = parse_maps(maps_);
+    for (MapsLine& line : lines) {
+      line.executable |= owner_ == Owner::guest;
       mappings_.push_back({line});
-      if (owner_ == Owner::guest) mappings_.back().executable = true;
     }
-    for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image, entry);
+    const std::uint64_t program_headers = auxv_value(elf::at_phdr).value_or(0);
+    for (const elf::MappedImage& image : live::find_images(through_, lines, abi_.byte_order, program_headers))
+      add_module(image, entry);
   } catch (...) { // out of memory: it is read again next time
     mappings_.clear();
     maps_.clear();
@@ -193,47 +188,75 @@ Result<bool> LiveSpace::refresh() {
 }
 
 /// A known image keeps its module.
-void LiveSpace::add_module(std::span<Mapping> mappings, std::uint64_t entry) {
+void LiveSpace::add_module(const elf::MappedImage& image, std::uint64_t entry) {
   std::string key;
-  for (const Mapping& mapping : mappings) key += mapping.line;
+  for (const elf::Mapping& part : image.mappings)
+    if (part.moved)
+      key += hex(part.start) + '-' + hex(part.end);
+    else
+      key += mapping_at(part.start)->line;
   std::unique_ptr<Known>& known = known_[key];
   if (!known) {
     auto added = std::make_unique<Known>(*this);
-    added->module = &modules_.emplace_back(describe(mappings, entry), abi_, files_, *added);
+    added->module = &modules_.emplace_back(describe(image, entry), abi_, files_, *added);
     known = std::move(added);
   }
-  for (Mapping& mapping : mappings)
-    if (mapping.inode || mapping.is_vdso()) {
-      mapping.module = known->module;
-      mapping.known = known.get();
-    }
+  for (const elf::Mapping& part : image.mappings) {
+    Mapping& mapping = *last_not_above(mappings_, part.start, &Mapping::start);
+    mapping.module = known->module;
+    mapping.known = known.get();
+  }
 }
 
-modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings, std::uint64_t entry) const {
+modules::ModuleInfo LiveSpace::describe(const elf::MappedImage& image, std::uint64_t entry) const {
   modules::ModuleInfo info;
-  const Mapping& first = mappings.front();
-  info.set_path(first.path);
-  info.vdso = first.inode == 0;
-  info.start = first.start;
-  info.end = mappings.back().end;
+  info.start = image.mappings.front().start;
+  info.end = image.mappings.back().end;
+  for (const elf::Mapping& part : image.mappings)
+    info.mappings.push_back({part.start, part.end, part.file_offset, part.moved});
+  info.bias = image.bias;
   info.main = info.contains(entry);
   if (info.main) info.entry = entry;
-  for (const Mapping& m : mappings)
-    if (m.inode || info.vdso) info.mappings.push_back({m.start, m.end, m.offset});
-  if (first.offset == 0) info.header_address = first.start;
-  if (!info.vdso && files_.sysroot.empty()) info.file = find_file(first, info.path);
-  if (first.offset == 0) {
+  const elf::Mapping& first = image.mappings.front();
+  info.header_address = image.header_address;
+  if (info.header_address == 0 && !first.moved && first.file_offset == 0) info.header_address = first.start;
+  if (image.file == 0) {
+    find_program(info);
+  } else {
+    const MapsLine& of_file =
+        *mapping_at(std::ranges::find(image.mappings, image.file, &elf::Mapping::file)->start);
+    info.set_path(of_file.path);
+    info.vdso = of_file.is_vdso();
+    if (!info.vdso && files_.sysroot.empty()) info.file = find_file(of_file, info.path);
+  }
+  if (info.header_address != 0) {
     // The build ID of the mapped image; only a note in the first page is found.
     std::vector<std::byte> header(page_size);
-    header.resize(read_process(first.start, header));
-    if (const auto image = elf::Image::parse(header))
-      info.build_id.assign(image->build_id().begin(), image->build_id().end());
+    header.resize(read_process(info.header_address, header));
+    if (const auto parsed = elf::Image::parse(header)) {
+      info.build_id.assign(parsed->build_id().begin(), parsed->build_id().end());
+      info.go_build_id.assign(parsed->go_build_id().begin(), parsed->go_build_id().end());
+    }
   }
   return info;
 }
 
+/// The kernel knows the program's file, if none of its mappings is left.
+void LiveSpace::find_program(modules::ModuleInfo& info) const {
+  const std::string link = live::proc_path(through_, "exe");
+  std::error_code error;
+  info.set_path(std::filesystem::read_symlink(link, error).native());
+  struct stat status {};
+  if (::stat(link.c_str(), &status) != 0 || !files_.sysroot.empty()) return;
+  MapsLine file;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  info.file = find_file(file, info.path);
+  if (info.file.empty()) info.file = link;
+}
+
 /// A path that leads to the mapped file itself; empty if there is none, or it cannot be verified.
-std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path) const {
+std::string LiveSpace::find_file(const MapsLine& mapping, const std::string& path) const {
   const auto is_it = [&](const std::string& file) {
     struct stat info {};
     return ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode && info.st_dev == mapping.device;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sframe/elf/image.h"
+#include "sframe/elf/mapped_images.h"
 #include "sframe/elf/registers.h"
 #include "sframe/elf/tagged_values.h"
 
@@ -46,14 +47,6 @@ struct CoreThread {
   std::string_view name = {}; ///< only in minidumps; else empty. Valid as long as the Core.
 };
 
-/// An entry of NT_FILE, or of the copy of /proc/PID/maps in a minidump: a mapping of a file.
-struct Mapping {
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  std::uint64_t file_offset = 0; ///< bytes
-  std::string_view path;         ///< into the core; may end in " (deleted)"
-};
-
 /// NT_SIGINFO, or a minidump's exception record.
 struct SignalInfo {
   std::int32_t signal = 0;
@@ -78,7 +71,8 @@ struct CoreModule {
   /// The difference between addresses in memory and in the file; nothing if the core lacks the page with the
   /// program headers (see BiasFinder).
   std::optional<std::uint64_t> bias;
-  std::vector<std::byte> build_id; ///< empty if the core does not have it
+  std::vector<std::byte> build_id;    ///< the linker's, else Go's; empty if the core does not have it
+  std::vector<std::byte> go_build_id; ///< Go's, if the core has it
   /// The core has 16 bytes for each build ID: those after them are missing, and zeros follow a shorter one.
   bool build_id_cut = false;
   bool vdso = false;
@@ -132,7 +126,7 @@ public:
   /// The signal that ended the process: from NT_SIGINFO, else from the first thread; 0 if there was none.
   std::int32_t signal() const;
 
-  /// The mapped files, in the order of NT_FILE.
+  /// The mapped files, in the order of NT_FILE, or of a minidump's copy of /proc/PID/maps.
   std::span<const Mapping> mappings() const { return mappings_; }
   /// The value of an entry of the auxiliary vector (AT_ENTRY 9, AT_SYSINFO_EHDR 33, ...), if present.
   std::optional<std::uint64_t> auxv(std::uint64_t type) const;
@@ -209,27 +203,6 @@ private:
   std::string_view other_system_;
   bool truncated_ = false;
   bool has_permissions_ = true;
-};
-
-/// Finds the bias of a module from the file on disk: by the PT_LOAD that holds the file offset of one of the
-/// mappings.
-class BiasFinder {
-public:
-  /// `file` must outlive the object.
-  explicit BiasFinder(const Image& file);
-  /// Nothing if no mapping fits the file. Logarithmic in the number of segments for each mapping.
-  std::optional<std::uint64_t> find(std::span<const Mapping> mappings) const;
-
-private:
-  struct Place {
-    std::uint64_t offset;   ///< of a segment in the file
-    std::uint64_t last_end; ///< the highest end of this segment and those before it
-  };
-  bool any_starts_at(const Mapping& mapping) const;
-  bool any_starts_within(const Mapping& mapping) const;
-
-  std::span<const Segment> segments_;
-  std::vector<Place> places_; ///< by offset
 };
 
 /// The name of a signal: "SIGSEGV"; "signal 77" for a number without a name.

@@ -33,6 +33,10 @@ namespace sframe {
 class Budget;
 }
 
+namespace sframe::elf { // private
+enum class BuildIdNote : std::uint8_t;
+}
+
 namespace sframe::elf {
 
 /// Numbers of the ELF specification that the tools use by name.
@@ -244,6 +248,8 @@ public:
 
   /// The GNU build ID, else that of Go, a view into the file; empty if there is none.
   std::span<const std::byte> build_id() const { return build_id_; }
+  /// Go's build ID, if there is one. A core may have no other: that of the linker is in no segment PT_NOTE.
+  std::span<const std::byte> go_build_id() const { return go_build_id_; }
 
   /// The bytes of [address, address + size) in the file: from PT_LOAD segments, or from allocated sections if
   /// there are no segments (in a relocatable object, sections share addresses: the first that fits). Nothing
@@ -281,7 +287,7 @@ private:
   Result<Contents> unpack_gnu(const SectionHeader& section, std::span<const std::byte> bytes,
                               std::uint64_t size) const;
   void index_extents();
-  void find_build_id();
+  std::span<const std::byte> find_build_id(BuildIdNote kind) const;
   void index_relocations();
   void index_section_numbers();
   const Extent* extent_at(std::uint64_t address) const;
@@ -303,7 +309,7 @@ private:
   bool by_segments_ = false;                     ///< extents_ are segments, not sections
   std::vector<SectionLink> relocation_sections_; ///< by target, then index
   std::vector<SectionLink> section_numbers_;     ///< SHT_SYMTAB_SHNDX, by symbol table, then index
-  std::span<const std::byte> build_id_;
+  std::span<const std::byte> build_id_, go_build_id_;
 };
 
 /// Bytes as lower-case hexadecimal digits, the notation of build IDs.

@@ -3,8 +3,8 @@
 // An ELF image in a process: its mappings, its file, and queries by address. All work on the file is done
 // once, at the first query: a process may have hundreds of modules, of which a walk needs a few.
 //
-// The file is used only if it is the one that was mapped, according to its build ID. Otherwise the parts of
-// the image in the process's own memory are used (the vdso is completely there), and problem() has the
+// The file is used only if it is the one that was mapped, according to its build ID, or because the process's
+// memory has all of its code, which is equal. Otherwise the parts of the image in the process's own memory are used (the vdso is completely there), and problem() has the
 // reason.
 //
 // Link addresses are those in the file's headers, tables and symbols: address in the process minus bias.
@@ -116,6 +116,7 @@ struct FileOptions {
 struct ModuleMapping {
   std::uint64_t start = 0, end = 0;
   std::uint64_t file_offset = 0; ///< bytes
+  bool moved = false;            ///< other memory in the place of the file's: the file offset is unknown
 };
 
 /// What is known of a module before its file is opened.
@@ -133,7 +134,8 @@ struct ModuleInfo {
   std::optional<std::uint64_t> entry; ///< of the executable: its entry point in the process
   std::uint64_t start = 0, end = 0;
   std::optional<std::uint64_t> bias;
-  std::vector<std::byte> build_id;
+  std::vector<std::byte> build_id;     ///< the linker's, else Go's
+  std::vector<std::byte> go_build_id;  ///< Go's, if it is known
   bool build_id_cut = false;           ///< as in elf::CoreModule; false once the file was found
   std::vector<ModuleMapping> mappings; ///< by address
   std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 if it is not
@@ -281,6 +283,9 @@ private:
   bool open_and_check(const std::string& path, Named named);
   bool may_open(const std::string& path, Named named);
   bool has_right_id(const elf::Image& file) const;
+  bool has_code(const elf::Image& image, std::uint64_t bias, bool equal);
+  bool has_code_in_memory();
+  bool has_right_code(const elf::Image& file);
   void find_mappings();
   void find_bias();
   Result<elf::File> fetch(ServedFile what, std::span<const std::byte> id, std::string_view name = {});

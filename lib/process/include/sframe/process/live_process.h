@@ -31,6 +31,10 @@
 #include <string_view>
 #include <vector>
 
+namespace sframe {
+struct MapsLine;
+}
+
 namespace sframe::process::live { // private
 struct Stop;
 class Tracing;
@@ -97,9 +101,10 @@ private:
   struct [[gnu::visibility("hidden")]] Mapping;
   struct [[gnu::visibility("hidden")]] Known;
   /// `entry`: the address of the program's entry point.
-  void add_module(std::span<Mapping> mappings, std::uint64_t entry);
-  modules::ModuleInfo describe(std::span<const Mapping> mappings, std::uint64_t entry) const;
-  std::string find_file(const Mapping& mapping, const std::string& path) const;
+  void add_module(const elf::MappedImage& image, std::uint64_t entry);
+  modules::ModuleInfo describe(const elf::MappedImage& image, std::uint64_t entry) const;
+  std::string find_file(const MapsLine& mapping, const std::string& path) const;
+  void find_program(modules::ModuleInfo& info) const;
   const Mapping* mapping_at(std::uint64_t address) const;
 
   std::uint32_t pid_;
