@@ -389,10 +389,16 @@ RunCoverage FileVerifier::check_run(const std::string& path, const Input& input,
   const auto& files = options_.ran->files;
   const auto file = std::ranges::find(files, id_, &run::FileRecord::id);
   const RunRecord& record = file == files.end() ? nothing : file->record;
+  const RunCoverage coverage =
+      input.image() ? check_against_run(input, record, verdicts, report) : RunCoverage();
+  if (coverage.functions != 0) return coverage;
   // It must not appear to have passed.
-  if (record.instructions.empty()) warn(path, {"the program executed nothing of it", {}, {}});
-  if (!input.image()) return {};
-  return check_against_run(input, record, verdicts, report);
+  const char* const what = record.instructions.empty()
+                               ? "the program executed nothing of it"
+                               : "the program reached none of its functions: nothing was compared";
+  (void)fail(path, {what, {}, {}});
+  ++outcome_.errors;
+  return coverage;
 }
 
 std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
