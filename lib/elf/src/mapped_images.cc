@@ -292,6 +292,7 @@ void ImageFinder::place_program(std::uint64_t program_headers) {
 }
 
 /// If the image placed last has mappings of another file that fit, that is its file: the header was moved.
+/// What the header was moved to begins with it, and so may what text was moved to.
 void ImageFinder::take_other_file(Placed& placed, const BiasFinder& finder) {
   std::vector<Mapping>& own = placed.image.mappings;
   const std::size_t before = own.size();
@@ -300,7 +301,8 @@ void ImageFinder::take_other_file(Placed& placed, const BiasFinder& finder) {
     const Mapping& mapping = mappings_[i];
     if (owners_[i] != 0) return owners_[i] == placed_.size();
     if (mapping.file == 0) return true;
-    if (other == 0 && finder.fits(mapping, *placed.image.bias)) other = mapping.file;
+    const bool may_be = before == 0 || mapping.file_offset != 0;
+    if (other == 0 && may_be && finder.fits(mapping, *placed.image.bias)) other = mapping.file;
     if (mapping.file == other) {
       owners_[i] = placed_.size();
       own.push_back(mapping);
