@@ -17,11 +17,6 @@ namespace sframe::gen {
 
 namespace {
 
-bool names_folder(const std::string& path) {
-  std::error_code error;
-  return path.ends_with('/') || std::filesystem::is_directory(path, error);
-}
-
 /// The file at the output's path that the output would replace; empty if there is none, or it is not regular.
 std::optional<elf::File> old_output(const CommandLine& line, const std::string& path) {
   if (!line.tree || line.force) return std::nullopt;
@@ -76,6 +71,11 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
 }
 
 } // namespace
+
+bool names_folder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
 
 std::string sidecar_in(const std::string& folder, const elf::Image& image) {
   const std::string below = elf::sidecar_path(image.build_id());

@@ -41,6 +41,9 @@ inline unexpected<FileProblem> refuse(const std::string& file, Problem problem) 
 expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
                                        const Generated& generated);
 
+/// True if `path` is a folder, or ends as one.
+bool names_folder(const std::string& path);
+
 /// The path of the image's sidecar in `folder`; empty without a build ID.
 std::string sidecar_in(const std::string& folder, const elf::Image& image);
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -62,8 +63,10 @@ int run_tool(int argc, char** argv) {
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
   if (line->tree) return run_tree(app, *line);
-  app.confine({.read = {line->input, line->debug, code::disassembler_library()},
-               .write = {line->output, line->report_file}});
+  tool::SandboxNeeds needs{.read = {line->input, line->debug, code::disassembler_library()},
+                           .write = {line->report_file}};
+  if (line->emit == Emit::sidecar && names_folder(line->output)) needs.write_below.push_back(line->output);
+  app.confine(std::move(needs));
   return run(app, *line);
 }
 

@@ -162,21 +162,23 @@ private:
 void copy_folder_modes(const CommandLine& line, const std::vector<tool::FoundFile>& folders) {
   OutputLinks links(line.output);
   for (const tool::FoundFile& folder : folders | std::views::reverse) {
-    struct stat info {};
     const std::string output = line.output + '/' + folder.place;
-    if (links.is_on_the_way(output + '/') || ::stat(folder.path.c_str(), &info) != 0) continue;
-    (void)!::chown(output.c_str(), info.st_uid, info.st_gid); // as far as permitted
-    (void)::chmod(output.c_str(), info.st_mode & 07777);
+    if (!links.is_on_the_way(output + '/')) tool::copy_folder_mode(folder.path, output);
   }
 }
 
 tool::SandboxNeeds needs_of(const CommandLine& line, const tool::NamedInputs& named) {
-  tool::SandboxNeeds needs{
-      .read = {code::disassembler_library()}, .write = {line.report_file}, .symbolic_links = is_mirror(line)};
+  tool::SandboxNeeds needs{.read = {code::disassembler_library()},
+                           .write = {line.report_file},
+                           .symbolic_links = is_mirror(line),
+                           .writers = line.threads};
   for (const tool::NamedInput& input : named.inputs) {
     needs.read.push_back(input.path);
-    if (line.in_place) needs.write.push_back(input.path);
+    if (line.in_place) needs.replace_below.push_back(input.path);
   }
+  if (line.in_place) return needs;
+  needs.read.push_back(line.output); // what is up to date stays
+  needs.write_below.push_back(line.output);
   return needs;
 }
 
@@ -255,8 +257,7 @@ private:
         add(result, tool::exit_failure);
         continue;
       }
-      // An earlier run may have made it read-only.
-      if (::access(output.c_str(), W_OK) != 0) (void)::chmod(output.c_str(), 0700);
+      tool::make_folder_writable(output);
     }
   }
 

@@ -250,7 +250,7 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
     std::filesystem::create_directories(cache, ignored);
     needs.read.push_back(cache);
   }
-  if (options.keep_generated) needs.write.push_back(files.sframe_dir + "/.");
+  if (options.keep_generated) needs.write_below.push_back(files.sframe_dir);
   return needs;
 }
 

@@ -121,9 +121,15 @@ int copy_over(int from, int to, std::uint64_t size) {
                      static_cast<off_t>(at));
     });
     if (got <= 0) return got < 0 ? errno : EIO;
-    const auto bytes = std::span(buffer).first(static_cast<std::size_t>(got));
-    if (const int error = write_at(to, bytes, at)) return error;
-    at += bytes.size();
+    for (std::size_t done = 0; done < static_cast<std::size_t>(got);) {
+      const ssize_t put = retry([&] {
+        return ::pwrite(to, buffer.data() + done, static_cast<std::size_t>(got) - done,
+                        static_cast<off_t>(at + done));
+      });
+      if (put <= 0) return put < 0 ? errno : EIO;
+      done += static_cast<std::size_t>(put);
+    }
+    at += static_cast<std::uint64_t>(got);
   }
   return retry([&] { return ::ftruncate(to, static_cast<off_t>(size)); }) == 0 ? 0 : errno;
 }

@@ -8,6 +8,7 @@
 #include "sframe/base/printable.h"
 #include "sframe/elf/file.h"
 #include "sframe/tool/messages.h"
+#include "writing_process.h"
 
 #include <algorithm>
 #include <array>
@@ -106,6 +107,13 @@ void on_bus_error(int, siginfo_t* info, void*) {
   errno = error;
 }
 
+template <class Slot> std::atomic<Slot*>& slots() {
+  static constinit std::atomic<Slot*> list{nullptr}; // all slots ever allocated, for reuse
+  return list;
+}
+
+} // namespace
+
 void catch_signals() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -120,13 +128,6 @@ void catch_signals() {
   });
 }
 
-template <class Slot> std::atomic<Slot*>& slots() {
-  static constinit std::atomic<Slot*> list{nullptr}; // all slots ever allocated, for reuse
-  return list;
-}
-
-} // namespace
-
 void print_plain_line(std::initializer_list<const char*> parts) noexcept {
   SafeLine line;
   for (const char* part : parts) line.add(part);
@@ -134,6 +135,7 @@ void print_plain_line(std::initializer_list<const char*> parts) noexcept {
 }
 
 void remove_temporaries() noexcept {
+  end_writing_process();
   for (auto* slot = slots<TemporaryName::Slot>().load(); slot; slot = slot->next)
     if (slot->active) ::unlink(slot->path.data());
 }

@@ -10,14 +10,19 @@
 
 namespace sframe::tool {
 
-/// Removes the file of every TemporaryName. Async-signal-safe.
+/// Removes the file of every TemporaryName, also of the process that writes files (writing_process.h).
+/// Async-signal-safe.
 void remove_temporaries() noexcept;
+
+/// From now on, SIGINT, SIGTERM and SIGHUP remove temporary files before they end the program. Signals that
+/// are ignored or have a handler are left alone.
+void catch_signals();
 
 /// Prints the parts as one line on standard error, control characters as "\xNN". Async-signal-safe.
 void print_plain_line(std::initializer_list<const char*> parts) noexcept;
 
-/// The name of a temporary file, which is removed if SIGINT, SIGTERM or SIGHUP ends the program. Create it
-/// before the file. Signals that are ignored or have a handler are left alone.
+/// The name of a temporary file, which is removed if such a signal ends the program. Create it before the
+/// file.
 class TemporaryName {
 public:
   explicit TemporaryName(const std::string& path);

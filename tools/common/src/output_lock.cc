@@ -2,11 +2,13 @@
 
 #include "sframe/tool/output_lock.h"
 
+#include "file_changes.h"
 #include "sframe/tool/descriptor.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <sys/file.h>
@@ -36,6 +38,24 @@ std::optional<FileId> regular_file(const struct stat& info) {
   return FileId{info.st_dev, info.st_ino};
 }
 
+/// A file that is locked while the object exists.
+class HeldLock {
+public:
+  /// The caller has the mutex of held().
+  HeldLock(Descriptor file, FileId id) : file_(std::move(file)), id_(id) { held().files.push_back(id_); }
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+  ~HeldLock() {
+    const std::lock_guard guard(held().mutex);
+    std::erase(held().files, id_);
+    (void)file_.close();
+  }
+
+private:
+  Descriptor file_;
+  FileId id_;
+};
+
 /// Some network file systems lock only files open for writing.
 int lock(const std::string& path, Descriptor& file) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return 0;
@@ -48,46 +68,35 @@ int lock(const std::string& path, Descriptor& file) {
 
 } // namespace
 
-Result<OutputLock> OutputLock::take(const std::string& path) {
-  OutputLock result;
-  if (path == "-") return result;
+Result<std::shared_ptr<void>> lock_file(const std::string& path) {
   const std::lock_guard guard(held().mutex);
   // The previous owner of the lock may have replaced the file at the path.
   for (unsigned attempts = 0; attempts < 100; ++attempts) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return result;
+    if (::stat(path.c_str(), &info) != 0) return nullptr;
     const auto id = regular_file(info);
-    if (!id || std::ranges::count(held().files, *id)) return result;
+    if (!id || std::ranges::count(held().files, *id)) return nullptr;
     Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) file = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file.is_open()) return result;
+    if (!file.is_open()) return nullptr;
     const int error = lock(path, file);
     if (error == EWOULDBLOCK) return fail("another process is writing this file; retry when it has finished");
-    if (error != 0) return result;
+    if (error != 0) return nullptr;
     struct stat now {};
     if (::fstat(file.get(), &info) != 0 || ::stat(path.c_str(), &now) != 0) continue;
     if (regular_file(info) != regular_file(now)) continue;
-    result.fd_ = file.release();
-    result.device_ = info.st_dev;
-    result.inode_ = info.st_ino;
-    held().files.emplace_back(info.st_dev, info.st_ino);
-    return result;
+    return std::make_shared<HeldLock>(std::move(file), FileId{info.st_dev, info.st_ino});
   }
+  return nullptr;
+}
+
+Result<OutputLock> OutputLock::take(const std::string& path) {
+  OutputLock result;
+  if (path.empty() || path == "-") return result;
+  auto held = file_changes().lock(path);
+  if (!held) return unexpected(held.error());
+  result.held_ = std::move(*held);
   return result;
-}
-
-OutputLock& OutputLock::operator=(OutputLock&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(device_, other.device_);
-  std::swap(inode_, other.inode_);
-  return *this;
-}
-
-void OutputLock::release() {
-  if (fd_ < 0) return;
-  const std::lock_guard guard(held().mutex);
-  std::erase(held().files, FileId{device_, inode_});
-  ::close(std::exchange(fd_, -1));
 }
 
 } // namespace sframe::tool

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "sframe/tool/large_heap.h"
 #include "sframe/tool/messages.h"
+#include "writing_process.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -77,7 +78,9 @@ int run_program(const char* tool, int argc, char** argv, int (*body)(int argc, c
   tool_name = tool;
   prepare_heap();
   try {
-    return body(argc, argv);
+    const int code = body(argc, argv);
+    end_writing_process();
+    return code;
   } catch (const std::bad_alloc&) {
     print_error(no_memory);
   } catch (const std::length_error&) { // more elements requested than fit in the address space

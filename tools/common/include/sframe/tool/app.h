@@ -27,13 +27,16 @@ namespace sframe::tool {
 
 class Output;
 
-/// What a program still needs after it has determined its inputs. Paths as typed; "-" and empty paths are
-/// ignored.
+/// What a program still needs after it has determined its inputs. Paths as they are given to output_file.h
+/// later; "-" and empty paths are ignored.
 struct SandboxNeeds {
-  std::vector<std::string> read;  ///< files, and folders with their contents
-  std::vector<std::string> write; ///< files to create or replace; App adds the file of -o
-  bool symbolic_links = false;    ///< makes symbolic links where it writes
-  bool traces = false;            ///< traces other processes
+  std::vector<std::string> read;          ///< files, and folders with their contents
+  std::vector<std::string> write;         ///< files to create or replace; App adds the file of -o
+  std::vector<std::string> write_below;   ///< folders, for any files in them
+  std::vector<std::string> replace_below; ///< files, and folders of which existing files are replaced
+  bool symbolic_links = false;            ///< makes links and folder modes where it writes
+  bool traces = false;                    ///< traces other processes
+  unsigned writers = 1;                   ///< files that are written at the same time
 };
 
 class App {

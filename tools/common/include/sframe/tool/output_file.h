@@ -55,6 +55,12 @@ Result<void> write_hard_link(const std::string& existing, const std::string& pat
 /// Replaces a file or link there, atomically. False if it was there already.
 Result<bool> copy_symbolic_link(const std::string& original, const std::string& path);
 
+/// Gives the folder `to` the permission bits and the owner of `from`, as far as permitted.
+void copy_folder_mode(const std::string& from, const std::string& to);
+
+/// Lets this user write into a folder of his own, which an earlier run may have made read-only.
+void make_folder_writable(const std::string& folder);
+
 /// True if both paths refer to the same existing file; "-" is not a file.
 bool is_same_file(const std::string& a, const std::string& b);
 

@@ -8,10 +8,8 @@
 
 #include "sframe/base/problem.h"
 
+#include <memory>
 #include <string>
-#include <utility>
-
-#include <sys/types.h>
 
 namespace sframe::tool {
 
@@ -22,17 +20,8 @@ public:
   /// nothing. Locks nothing if there is no file, if it cannot be opened, and on file systems without locks.
   static Result<OutputLock> take(const std::string& path);
 
-  OutputLock() = default;
-  OutputLock(OutputLock&& other) noexcept { *this = std::move(other); }
-  OutputLock& operator=(OutputLock&& other) noexcept;
-  ~OutputLock() { release(); }
-
 private:
-  void release();
-
-  int fd_ = -1;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  std::shared_ptr<void> held_; ///< releases it
 };
 
 } // namespace sframe::tool
