@@ -7,6 +7,7 @@
   inputs     what is asked for, as units: packages, installed packages, folders
   scratch    the folder that packages are unpacked in
   programs   runs a program with limits
+  unpacking  a process that unpacks an archive
   origin     language and compiler of a file
   report_json  reads the reports of sframe-gen and sframe-verify
   measure    all about one file

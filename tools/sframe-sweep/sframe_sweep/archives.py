@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The regular files in a .deb (deb(5)), .rpm (rpm's docs/manual/format.md) or tar archive, one after the other.
 The archive is hostile: nothing is written here, names are only data, memory does not depend on the archive, and
-what is decompressed is bounded. All faults are Damaged."""
+what is decompressed is bounded. All faults are Damaged. What is not foreseen here is limited by that this runs in a
+process of its own (unpacking.py)."""
 import bz2
 import contextlib
 import dataclasses
 import lzma
 import os
 import re
+import resource
 import struct
 import subprocess
 import tarfile
@@ -15,12 +17,15 @@ import threading
 import zlib
 
 CHUNK = 1 << 20
-MAX_HEADER = 16 << 20     # what a reader of headers may ask for at once: pax headers, the header of an .rpm
+MAX_HEADER = 16 << 20     # what a reader of headers may ask for at once: the header of an .rpm
+MAX_TAR_HEADERS = 1 << 20  # bytes of headers before a member of a tar archive, and of what global ones leave
 MAX_WINDOW = 256 << 20    # memory of a decompressor
 MAX_NAME = 4096
 MAX_LINKS = 10000         # hard links of a cpio archive whose contents come later
 
 ARCHIVE = re.compile(r".*\.(deb|udeb|ddeb|rpm|tar|tgz|txz|tbz2?|tar\.(gz|xz|bz2|zst|lzma))$", re.S)
+
+LONG_NUMBER = re.compile(rb"\d{128}")
 
 
 class Damaged(Exception):
@@ -60,21 +65,35 @@ def printable_path(name):
     return "/" + name.removeprefix(".").lstrip("/")
 
 
+class Meter:
+    """Counts what is unpacked of an archive, all its parts together. `progress` is called after each `step` bytes."""
+
+    def __init__(self, limit, step=0, progress=None):
+        self._used, self._limit, self._step, self._progress, self._next = 0, limit, step, progress, step
+
+    def charge(self, size):
+        self._used += size
+        if self._used > self._limit:
+            raise Damaged("more than %d bytes when unpacked" % self._limit)
+        if self._progress and self._used >= self._next:
+            self._next = self._used + self._step
+            self._progress()
+
+
 class _Forward:
     """A file that is read from its start to its end, for tarfile: seeks go forward, a read is bounded."""
 
-    def __init__(self, chunks, limit):
-        self._chunks, self._rest, self._at, self._holes, self._limit = chunks, memoryview(b""), 0, 0, limit
+    def __init__(self, chunks, meter):
+        self._chunks, self._rest, self._at, self._meter = chunks, memoryview(b""), 0, meter
         self.last = b""  # what was read last
+        self.headers = None  # bytes that may be read, while these are headers of tar
 
     def tell(self):
         return self._at
 
     def charge(self, size):
         """Bytes that are unpacked from it without being in it."""
-        self._holes += size
-        if self._at + self._holes > self._limit:
-            raise Damaged("more than %d bytes when unpacked" % self._limit)
+        self._meter.charge(size)
 
     def _take(self, size):
         """At most that many bytes; none at the end."""
@@ -82,17 +101,24 @@ class _Forward:
             self._rest = memoryview(next(self._chunks, b""))
         taken, self._rest = self._rest[:size], self._rest[size:]
         self._at += len(taken)
-        self.charge(0)
+        self.charge(len(taken))
         return taken
 
     def read(self, size):
         if size > MAX_HEADER:
             raise Damaged("a header of %d bytes" % size)
+        if self.headers is not None:
+            self.headers -= size
+            if self.headers < 0:
+                raise Damaged("more than %d bytes of headers" % MAX_TAR_HEADERS)
         parts = []
         while size > 0 and (part := self._take(size)):
             parts.append(part)
             size -= len(part)
         self.last = b"".join(parts)
+        # tarfile searches some headers in a time that is the square of this.
+        if self.headers is not None and LONG_NUMBER.search(self.last):
+            raise Damaged("a number with too many digits")
         return self.last
 
     def skip(self, size):
@@ -160,6 +186,9 @@ def _unzstd(chunks):
         process = subprocess.Popen(["zstd", "-dcq", "--memory=%dMB" % (MAX_WINDOW >> 20)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError as error:
         raise Damaged("zstd cannot be started: %s" % error.strerror) from None
+    with contextlib.suppress(ProcessLookupError):  # it takes time as long as it unpacks
+        _, most = resource.prlimit(process.pid, resource.RLIMIT_CPU)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, most))
 
     def feed():
         with contextlib.suppress(OSError, Damaged), process.stdin:
@@ -199,23 +228,34 @@ def _decompressed(chunks):
     return all_chunks()
 
 
+def _next(archive, stream):
+    """The next entry, or None."""
+    stream.headers = MAX_TAR_HEADERS
+    entry = archive.next()
+    stream.headers = None
+    archive.members = []  # it keeps them all
+    if sum(len(key) + len(value) for key, value in archive.pax_headers.items()) > MAX_TAR_HEADERS:
+        raise Damaged("more than %d bytes of headers" % MAX_TAR_HEADERS)
+    return entry
+
+
 def _tar_members(stream):
     try:
+        stream.headers = MAX_TAR_HEADERS  # it reads the first one
         with tarfile.open(fileobj=stream, mode="r:", errorlevel=2) as archive:
-            while entry := archive.next():
-                archive.members = []  # it keeps them all
+            while entry := _next(archive, stream):
                 if entry.islnk():
                     yield Member(printable_path(entry.name), 0, None, link_to=printable_path(entry.linkname))
                 elif entry.isreg():
                     if entry.offset_data < stream.tell():
                         raise Damaged("members out of order")
                     stream.seek(entry.offset_data)
-                    contents = _Forward(_sparse_chunks(entry, stream), entry.size) if entry.issparse() else stream
+                    contents = _Forward(_sparse_chunks(entry, stream), Meter(entry.size)) if entry.issparse() else stream
                     yield _with_contents(printable_path(entry.name), entry.size, contents)
             # At a damaged header it ends, too.
             if len(stream.last) < tarfile.BLOCKSIZE or stream.last.strip(b"\0"):
                 raise Damaged("no end of the tar archive")
-    except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:
+    except (tarfile.TarError, EOFError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise Damaged("not a sound tar archive: %s" % error) from None
 
 
@@ -307,11 +347,14 @@ def _control_fields(text):
 
 
 @contextlib.contextmanager
-def _open_deb(file, limit):
-    package, data = Package("deb"), None
+def _open_deb(file, meter):
+    package, data, is_known = Package("deb"), None, False
     for name, size in _ar_members(file):
-        stream = _Forward(_decompressed(_file_chunks(file, size)), limit)
+        stream = _Forward(_decompressed(_file_chunks(file, size)), meter)
         if name.startswith("control.tar"):
+            if is_known:
+                raise Damaged("a second control.tar")
+            is_known = True
             for member in _tar_members(stream):
                 if member.read and member.path == "/control":
                     fields = _control_fields(member.read(MAX_HEADER).decode("utf-8", "replace"))
@@ -325,11 +368,11 @@ def _open_deb(file, limit):
     yield package, data
 
 
-RPM_NAME, RPM_VERSION, RPM_RELEASE, RPM_ARCHITECTURE = 1000, 1001, 1002, 1022
+RPM_NAME, RPM_VERSION, RPM_RELEASE, RPM_ARCHITECTURE = RPM_TAGS = 1000, 1001, 1002, 1022
 
 
 def _rpm_header(stream):
-    """The first string of each tag that has strings."""
+    """The first strings of the tags that are wanted."""
     lead = stream.exactly(16)
     if lead[:3] != b"\x8e\xad\xe8":
         raise Damaged("not an rpm header")
@@ -339,15 +382,16 @@ def _rpm_header(stream):
     index, data = stream.exactly(16 * count), stream.exactly(size)
     tags = {}
     for tag, kind, offset, _ in struct.iter_unpack(">IIII", index):
-        if kind in (6, 8, 9):  # string, array of strings, string in several languages
+        if tag in RPM_TAGS and tag not in tags and kind in (6, 8, 9):  # string, array of strings, string in several languages
             end = data.find(b"\0", offset)
             tags[tag] = data[offset:max(end, offset)][:MAX_NAME].decode("utf-8", "replace")
     return tags, size
 
 
 @contextlib.contextmanager
-def _open_rpm(file, limit):
-    stream = _Forward(_file_chunks(file, os.fstat(file.fileno()).st_size), limit)
+def _open_rpm(file, meter):
+    size = os.fstat(file.fileno()).st_size
+    stream = _Forward(_file_chunks(file, size), Meter(size))
     stream.exactly(96)
     _, size = _rpm_header(stream)  # signatures
     stream.exactly(-size % 8)
@@ -358,20 +402,19 @@ def _open_rpm(file, limit):
         while data := stream.read(CHUNK):
             yield data
 
-    yield package, _cpio_members(_Forward(_decompressed(rest()), limit))
+    yield package, _cpio_members(_Forward(_decompressed(rest()), meter))
 
 
 @contextlib.contextmanager
-def _open_tar(file, limit):
+def _open_tar(file, meter):
     chunks = _file_chunks(file, os.fstat(file.fileno()).st_size)
-    yield Package("tar"), _tar_members(_Forward(_decompressed(chunks), limit))
+    yield Package("tar"), _tar_members(_Forward(_decompressed(chunks), meter))
 
 
 @contextlib.contextmanager
-def open_archive(path, limit):
-    """(Package, its Members, of which each must be read before the next one is asked for). At most `limit` bytes are
-    unpacked."""
-    name = os.path.basename(path)
+def open_archive(file, name, meter):
+    """(Package, its Members, of which each must be read before the next one is asked for) of an open file, whose kind is
+    known by its name. What is unpacked counts in `meter`."""
     opened = _open_deb if name.endswith("deb") else _open_rpm if name.endswith(".rpm") else _open_tar
-    with open(path, "rb") as file, opened(file, limit) as result:
+    with opened(file, meter) as result:
         yield result

@@ -251,7 +251,7 @@ def main(version, arguments=None):
         if options.command not in commands:
             raise _Wrong("%s; commands are %s" % ("no command" if options.command is None else "no command %r" % options.command, ", ".join(commands)))
         return commands[options.command](options, arguments)
-    except (_Wrong, inputs.Unreadable, store.Unusable, engines.Failed, scratch.Full) as error:
+    except (_Wrong, inputs.Unreadable, store.Unusable, engines.Failed, scratch.Full, sweep.Incomplete) as error:
         message = str(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

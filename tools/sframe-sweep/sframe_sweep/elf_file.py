@@ -39,7 +39,7 @@ class ElfFile:
             _, segment_count, _, section_count, names_index = struct.unpack_from(self._order + "HHHHH", header, 54)
             program_headers = self._table(file, "IIQQQQQQ", segments, segment_count)
             self._segments = [(fields[3], fields[2], fields[5]) for fields in program_headers if fields[0] == PT_LOAD]
-            self.loaded = sum(size for _, _, size in self._segments)
+            self.loaded = sum(min(size, self.size) for _, _, size in self._segments)
             self.has_interpreter = any(fields[0] == PT_INTERP for fields in program_headers)
             self.is_executable = kind == ET_EXEC or self.has_interpreter
             section_headers = self._table(file, "IIQQQQIIQQ", sections, section_count)
@@ -88,7 +88,7 @@ class ElfFile:
 
     def section_size(self, name):
         """0 if there is no such section, or it has no bytes in the file."""
-        return self._sections.get(name, (0, 0, 0))[1]
+        return min(self._sections.get(name, (0, 0, 0))[1], self.size)
 
     def section_address(self, name):
         return self._sections.get(name, (0, 0, 0))[2]

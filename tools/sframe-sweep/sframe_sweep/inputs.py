@@ -11,6 +11,7 @@ import re
 import stat
 import subprocess
 import xml.etree.ElementTree
+import zlib
 
 from .archives import is_archive
 
@@ -21,6 +22,7 @@ DPKG_STATUS = "var/lib/dpkg/status"
 DPKG_INFO = "var/lib/dpkg/info/"
 RPM_DATABASE = "var/lib/rpm"
 MAX_LINKS = 40  # of one name, as in Linux
+MAX_LINE = 1 << 16  # of a package index
 
 
 class Unreadable(Exception):
@@ -36,6 +38,7 @@ class Unit:
     version: str = ""
     architecture: str = ""
     files: object = ()   # function that returns (path in the package, path to open) of each file; not of an archive
+    inside: str = ""     # folder that an archive must be in, since its name, or a link, is from an input
 
 
 def in_shard(unit, shard):
@@ -49,13 +52,15 @@ def _text(name):
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _archive(path):
+def _archive(path, inside=""):
     """Packages have names of their own, wherever they are; tar archives may all have the same."""
     name = os.path.basename(path)
-    return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path)
+    return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path, inside=inside)
 
 
 def _opened(path):
+    if not os.path.isfile(path):
+        raise Unreadable("%s: no such file, or no regular one" % path)
     return gzip.open(path) if path.endswith(".gz") else lzma.open(path) if path.endswith(".xz") else open(path, "rb")
 
 
@@ -63,9 +68,9 @@ def _deb_index(path, root):
     """`Filename` is relative to the folder that has dists/."""
     root = root or os.path.abspath(path).rpartition("/dists/")[0]
     with _opened(path) as file:
-        for line in file:
+        while line := file.readline(MAX_LINE):
             if line.startswith(b"Filename:"):
-                yield _archive(os.path.join(root, os.fsdecode(line.partition(b":")[2].strip())))
+                yield _archive(os.path.join(root, os.fsdecode(line.partition(b":")[2].strip())), root or "/")
 
 
 def _rpm_index(path, root):
@@ -74,7 +79,7 @@ def _rpm_index(path, root):
     with _opened(path) as file:
         for _, element in xml.etree.ElementTree.iterparse(file):
             if element.tag.endswith("}location"):
-                yield _archive(os.path.join(root, element.get("href", "")))
+                yield _archive(os.path.join(root, element.get("href", "")), root or "/")
             elif element.tag.endswith("}package"):
                 element.clear()
 
@@ -83,19 +88,42 @@ def _file_pairs(paths):
     return [(_text(os.path.abspath(path)), path) for path in paths]
 
 
+def _entries(folder):
+    """(its folders, its archives, its other regular files), by their names. Links are only followed to archives."""
+    folders, archives, files = [], [], []
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif is_archive(entry.name) and not os.path.isdir(entry.path):
+                archives.append(entry.path)
+            elif not entry.is_symlink():
+                files.append(entry.path)
+    return folders, archives, files
+
+
+def _raise(error):
+    raise error
+
+
 def _folder(path):
-    """Archives below it, and a unit for each folder that has other files."""
-    for root, folders, names in os.walk(path):
-        folders.sort()
-        files = []
-        for name in sorted(names):
-            full = os.path.join(root, name)
-            if is_archive(name):
-                yield _archive(full)
-            elif not os.path.islink(full):
-                files.append(full)
+    """Archives below it, and a unit for each folder that has other files, or cannot be read."""
+    waiting = [path]
+    while waiting:
+        folder = waiting.pop()
+        unit = Unit(_text(os.path.abspath(folder)), "folder", folder)
+        try:
+            folders, archives, files = _entries(folder)
+        except OSError as error:
+            unit.files = lambda error=error: _raise(error)
+            yield unit
+            continue
+        waiting += folders
+        for archive in archives:
+            yield _archive(archive, path)
         if files:
-            yield Unit(_text(os.path.abspath(root)), "folder", root, files=lambda files=files: _file_pairs(files))
+            unit.files = lambda files=files: _file_pairs(files)
+            yield unit
 
 
 def _inside(root, name):
@@ -223,7 +251,7 @@ def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
                     found.setdefault(unit.id, unit)
                 elif unit.path == path:
                     note("%s: not measured: debug files, which are used with the package that they are of" % path)
-    except (OSError, EOFError, lzma.LZMAError, xml.etree.ElementTree.ParseError) as error:
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error, xml.etree.ElementTree.ParseError) as error:
         raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "package index", error)) from None
     return [found[key] for key in sorted(found)]
 

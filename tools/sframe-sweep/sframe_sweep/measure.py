@@ -89,7 +89,7 @@ class _Measuring:
     def _without_paths(self, text):
         """A message, without names of the scratch folder."""
         text = re.sub(r"^sframe-\w+: error: ", "", text).replace(self.elf.path + ": ", "").replace(self.elf.path, os.path.basename(self.values["path"]))
-        return text.replace(self.folder + "/", "")
+        return text.replace(self.folder + "/", "") if self.folder else text
 
     def _refusal(self, name, message, outcome):
         """The Stop of a program that read the file and refused it, which it gives a reason for."""
@@ -120,6 +120,18 @@ class _Measuring:
         except OSError:
             raise self._refusal("sframe-verify", "", outcome) from None
 
+    def _fail(self, error):
+        self.values["state"], self.values["failure"] = "failed", "%s: %s" % (type(error).__name__, self._without_paths(str(error)))
+
+    def failed(self, error):
+        """The Record of a file of which nothing can be kept."""
+        self._fail(error)
+        return self._record()
+
+    def _record(self):
+        self.values.update(language=self.origin.language, compiler=self.origin.compiler, compiler_from=self.origin.source)
+        return Record(self.values, self.rows)
+
     def all(self):
         try:
             self.origin = origin.origin_of(self.elf)
@@ -134,12 +146,11 @@ class _Measuring:
                 scratch.raise_if_program_met_full(self._message, self.folder)
             # What was measured before stays.
             self.values["state"], self.values["failure"] = stop.state, stop.failure
-        except (report_json.Unreadable, OSError, KeyError, struct.error, ValueError) as error:
+        except Exception as error:  # whatever a hostile file, or the report of it, brings about
             scratch.raise_if_full(error, self.folder)
             scratch.raise_if_program_met_full(self._message, self.folder)
-            self.values["state"], self.values["failure"] = "failed", "%s: %s" % (type(error).__name__, self._without_paths(str(error)))
-        self.values.update(language=self.origin.language, compiler=self.origin.compiler, compiler_from=self.origin.source)
-        return Record(self.values, self.rows)
+            self._fail(error)
+        return self._record()
 
     def _convert(self):
         report, outcome = self._generate("section", "--sframe-version=" + self.options.version)
@@ -297,6 +308,11 @@ def _disassembled(file, start, end):
         instructions.append({"address": "%#x" % address, "text": re.sub(r"\s+", " ", text)})
         address += size
     return instructions
+
+
+def failed(file, path, options, error):
+    """The Record of a file that could not be measured, or whose Record cannot be stored, for that exception."""
+    return _Measuring(file, path, "", options, None).failed(error)
 
 
 def measure(file, path, folder, options, debug_folder=None):

@@ -57,6 +57,18 @@ def end_all():
             os.killpg(process, signal.SIGKILL)
 
 
+@contextlib.contextmanager
+def ended_with_the_sweep(process):
+    """Around the use of a Popen that leads a process group: end_all() ends it."""
+    _running.add(process.pid)
+    try:
+        if _is_ending.is_set():
+            os.killpg(process.pid, signal.SIGKILL)
+        yield
+    finally:
+        _running.discard(process.pid)
+
+
 def run(command, folder, limits, stdout=None):
     """Waits for the command. `folder` has its standard error, and its standard output if that has a name."""
     errors = os.path.join(folder, "stderr")

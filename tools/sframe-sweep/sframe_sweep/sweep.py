@@ -12,10 +12,14 @@ import sqlite3
 import time
 import uuid
 
-from . import archives, elf_file, inputs, measure, programs, scratch
+from . import archives, elf_file, inputs, measure, programs, scratch, unpacking
 
 MAX_FILES = 200000   # ELF files of a package
 COPY = 1 << 20
+
+
+class Incomplete(Exception):
+    """The sweep has no result for something that it found."""
 
 
 @dataclasses.dataclass
@@ -61,7 +65,8 @@ class Sweep:
         self._running = {}    # future: (ID of the file, its _Package, scratch path or None)
         self._measured = {}   # ID that is being measured: packages that wait for it
         self._number = 0      # of scratch files
-        self.counts = {"packages": 0, "failed packages": 0, "known packages": 0, "files": 0, "failed files": 0}
+        self._open = set()    # IDs of packages in work
+        self.counts = {"packages": 0, "failed packages": 0, "known packages": 0, "files": 0, "failed files": 0, "empty folders": 0}
 
     def run(self, units):
         identity, started = uuid.uuid4().hex, time.monotonic()
@@ -75,6 +80,7 @@ class Sweep:
                 self._one(unit, pool)
             while self._running:
                 self._wait()
+            self._check_complete(len(mine))
         except BaseException:
             programs.end_all()
             raise
@@ -82,12 +88,22 @@ class Sweep:
             pool.shutdown(cancel_futures=True)
         self._store.end_run(identity, _now(), time.monotonic() - started)
 
+    def _check_complete(self, found):
+        """Each unit that was found has a result."""
+        ended = sum(self.counts[name] for name in ("packages", "known packages", "empty folders"))
+        if ended != found or self._open or self._measured:
+            raise Incomplete("%d packages were found, %d have a result: %s" % (found, ended, ", ".join(sorted(self._open)) or "files are missing"))
+
     def _is_done(self, unit):
         state = self._store.package_state(unit.id)
         if state is None:
             return False
+        try:
+            is_same = unit.kind != "archive" or os.path.getsize(unit.path) == state[1]
+        except (OSError, ValueError):
+            is_same = True
         # A folder may have new files; an archive with another size is another one.
-        return unit.kind != "folder" and (unit.kind != "archive" or not os.path.exists(unit.path) or os.path.getsize(unit.path) == state[1])
+        return unit.kind != "folder" and is_same
 
     def _one(self, unit, pool):
         if self._is_done(unit):
@@ -98,6 +114,7 @@ class Sweep:
                             "path": os.path.abspath(unit.path), "state": "done", "failure": None, "bytes": 0, "unpacked_bytes": 0, "members": 0, "elf_files": 0,
                             "other_elf_files": 0, "debug_package": None, "seconds": 0.0}, os.path.join(self._scratch, "p%d" % self._number))
         package.values["path"] = package.values["path"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self._open.add(unit.id)
         begun = time.thread_time()
         try:
             os.mkdir(package.folder)
@@ -121,64 +138,57 @@ class Sweep:
     def _read_archive(self, unit, package, pool):
         values = package.values
         values["kind"] = "deb" if unit.path.endswith("deb") else "rpm" if unit.path.endswith(".rpm") else "tar"
-        values["bytes"] = os.path.getsize(unit.path)
-        debug = inputs.debug_package(unit.path, self._options.debug_packages)
-        if debug:
-            values["debug_package"] = os.path.basename(debug)
-            try:
-                self._unpack_debug(debug, os.path.join(package.folder, "debug"))
-            except (archives.Damaged, OSError) as error:
-                scratch.raise_if_full(error, package.folder)
-                values["failure"] = "%s: %s" % (values["debug_package"], error)  # the package itself may be sound
+        with unpacking.open_regular(unit.path, unit.inside) as file:
+            values["bytes"] = os.fstat(file.fileno()).st_size
+        self._read_debug(unit, package)
         identities = {}
-        with archives.open_archive(unit.path, self._options.max_unpacked) as (about, members):
-            values.update(name=about.name, version=about.version, architecture=about.architecture)
-            for member in members:
-                values["members"] += 1
-                if member.link_to:
-                    if member.link_to in identities:
-                        self._add_location(package, member.path, identities[member.link_to])
-                        identities[member.path] = identities[member.link_to]
-                    continue
-                values["unpacked_bytes"] += member.size
-                copy = self._copied(member, package.folder)
-                if copy:
-                    identity = self._found(package, member.path, copy, pool, is_copy=True)
-                    for path in (member.path, *member.other_paths) if identity else ():
-                        identities[path] = identity
-                    for path in member.other_paths if identity else ():
-                        self._add_location(package, path, identity)
+        with unpacking.unpacked(unit.path, unit.inside, package.folder, self._options.max_unpacked) as archive:
+            try:
+                for path, copy, others in archive:
+                    if not copy:
+                        identity = identities.get(others)
+                        if identity:
+                            self._add_location(package, path, identity)
+                            identities[path] = identity
+                        continue
+                    identity = self._found(package, path, copy, pool, is_copy=True)
+                    for name in (path, *others) if identity else ():
+                        identities[name] = identity
+                    for name in others if identity else ():
+                        self._add_location(package, name, identity)
+            finally:
+                values.update(members=archive.members, unpacked_bytes=archive.unpacked_bytes, **archive.about)
 
-    def _copied(self, member, folder):
-        """Where the member was written to, under a name that does not depend on it; None if it is no ELF file."""
-        head = member.read(4)
-        if head != b"\x7fELF":
-            return None
-        self._number += 1
-        path = os.path.join(folder, "f%d" % self._number)
-        with open(path, "xb") as file:
-            file.write(head)
-            while data := member.read(COPY):
-                file.write(data)
-        return path
+    def _read_debug(self, unit, package):
+        """The debug package of an archive, if it has one."""
+        debug = inputs.debug_package(unit.path, self._options.debug_packages)
+        if not debug:
+            return
+        package.values["debug_package"] = os.path.basename(debug)
+        is_beside = os.path.dirname(debug) == os.path.dirname(unit.path)
+        try:
+            self._unpack_debug(debug, unit.inside if is_beside else "", os.path.join(package.folder, "debug"))
+        except (archives.Damaged, OSError) as error:
+            scratch.raise_if_full(error, package.folder)
+            package.values["failure"] = "%s: %s" % (package.values["debug_package"], error)  # the package itself may be sound
 
-    def _unpack_debug(self, path, folder):
+    def _unpack_debug(self, path, inside, folder):
         """The debug files of an archive, as .build-id/xx/yyyy.debug."""
         os.mkdir(folder)
-        with archives.open_archive(path, self._options.max_unpacked) as (_, members):
-            for member in members:
-                copy = self._copied(member, folder) if member.read else None
-                if copy:
-                    try:
-                        build_id = elf_file.ElfFile(copy).build_id()
-                    except ValueError:
-                        build_id = None
-                    if build_id:
-                        place = os.path.join(folder, ".build-id", build_id[:2])
-                        os.makedirs(place, exist_ok=True)
-                        os.rename(copy, os.path.join(place, build_id[2:] + ".debug"))
-                    else:
-                        os.unlink(copy)
+        with unpacking.unpacked(path, inside, folder, self._options.max_unpacked) as archive:
+            for _, copy, _ in archive:
+                if not copy:
+                    continue
+                try:
+                    build_id = elf_file.ElfFile(copy).build_id()
+                except ValueError:
+                    build_id = None
+                if build_id:
+                    place = os.path.join(folder, ".build-id", build_id[:2])
+                    os.makedirs(place, exist_ok=True)
+                    os.rename(copy, os.path.join(place, build_id[2:] + ".debug"))
+                else:
+                    os.unlink(copy)
 
     def _add_location(self, package, path, identity):
         package.locations.append((path, identity))
@@ -194,8 +204,11 @@ class Sweep:
             except ValueError:
                 package.values["other_elf_files"] += int(_has_magic(full))
                 return None
-            except OSError:
-                return None  # not readable for this user
+            except (PermissionError, FileNotFoundError):
+                return None  # not readable for this user, or gone
+            except OSError as error:  # the other files are measured nevertheless
+                package.values.update(state="failed", failure="%s: %s" % (path, error.strerror))
+                return None
             if file.abi.startswith("machine") or file.is_debug_file:
                 package.values["other_elf_files"] += 1
                 return None
@@ -211,7 +224,7 @@ class Sweep:
                 self._number += 1
                 debug = os.path.join(package.folder, "debug")
                 future = pool.submit(measure.measure, file, path, os.path.join(self._scratch, "m%d" % self._number), self._measure, debug if os.path.isdir(debug) else None)
-                self._running[future] = (identity, package, full if is_copy else None)
+                self._running[future] = (identity, package, full if is_copy else None, lambda error: measure.failed(file, path, self._measure, error))
                 taken = True
                 while len(self._running) > 2 * self._options.jobs:
                     self._wait()
@@ -221,12 +234,20 @@ class Sweep:
                 os.unlink(full)
 
     def _wait(self):
-        """Until a file is measured; it is written."""
+        """Until a file is measured; it is written. What goes wrong with it is a row of that file, whichever package is being
+        read now."""
         done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
-            identity, package, copy = self._running.pop(future)
-            record = future.result()
-            self._store.add_file(identity, package.values["id"], record)
+            identity, package, copy, failed = self._running[future]
+            try:
+                record = future.result()
+                self._store.add_file(identity, package.values["id"], record)
+            except (sqlite3.OperationalError, scratch.Full):
+                raise  # the database or the disk is at fault, not the file
+            except Exception as error:  # whatever a hostile file brings about; values that no database holds, too
+                record = failed(error)
+                self._store.add_file(identity, package.values["id"], record)
+            del self._running[future]
             self.counts["files"] += 1
             self.counts["failed files"] += record.file["state"] == "failed"
             if copy:
@@ -237,8 +258,10 @@ class Sweep:
 
     def _end_if_complete(self, package):
         if package.is_read and not package.missing:
+            self._open.discard(package.values["id"])
             shutil.rmtree(package.folder, ignore_errors=True)
-            if package.values["kind"] == "folder" and not package.locations:
+            if package.values["kind"] == "folder" and not package.locations and package.values["state"] == "done":
+                self.counts["empty folders"] += 1
                 return  # as most folders of a system
             locations = sorted(set(package.locations))
             self._store.end_package({**package.values, "elf_files": len(locations)}, locations)
