@@ -9,7 +9,7 @@
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
 # lld, mold: these linkers are installed (gcc -fuse-ld=...). parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
-# amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
+# amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
@@ -257,6 +257,9 @@ if can_trace():
     config.available_features.add("ptrace")
 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:  # landlock_create_ruleset: the version
     config.available_features.add("landlock")
+
+if os.path.exists(config.seccomp) and ctypes.CDLL(None).prctl(21, 0, 0, 0, 0) >= 0:  # PR_GET_SECCOMP: the kernel has it
+    config.available_features.add("seccomp")
 
 ways = lit_config.params.get("cores", os.environ.get("SFRAME_TEST_CORES", "kernel,gdb")).split(",")
 if "kernel" in ways and kernel_makes_cores():

@@ -58,6 +58,15 @@ ssize_t write(int fd, const void* data, size_t size) {
   return done;
 }
 
+ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
+  const ssize_t done = NEXT(pwrite)(fd, data, size, offset);
+  const int error = errno;
+  if (done > 0 && is_file(fd)) write_line(fd, offset, data, done);
+  errno = error;
+  return done;
+}
+ssize_t pwrite64(int fd, const void* data, size_t size, off_t offset) { return pwrite(fd, data, size, offset); }
+
 ssize_t copy_file_range(int from, off_t* in, int to, off_t* out, size_t size, unsigned flags) {
   const off_t source = in ? *in : lseek(from, 0, SEEK_CUR), target = out ? *out : lseek(to, 0, SEEK_CUR);
   const ssize_t done = NEXT(copy_file_range)(from, in, to, out, size, flags);
