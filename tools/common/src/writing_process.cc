@@ -297,7 +297,8 @@ constinit std::atomic<std::size_t> socket_count{0};
 constinit std::atomic<pid_t> writer{0};
 constinit std::atomic<bool> is_ended{false};
 
-/// The other process is gone. A signal that ended it ends this process, too: the user sent it to both, or meant both.
+/// The other process is gone. A signal that ended it ends this process, too: the user sent it to both, or
+/// meant both.
 void wait_for_writer() {
   if (is_ended) // this one is about to end
     for (;;) ::pause();

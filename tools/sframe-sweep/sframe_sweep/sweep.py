@@ -264,7 +264,13 @@ class Sweep:
                 self.counts["empty folders"] += 1
                 return  # as most folders of a system
             locations = sorted(set(package.locations))
-            self._store.end_package({**package.values, "elf_files": len(locations)}, locations)
+            values = {**package.values, "elf_files": len(locations)}
+            try:
+                self._store.end_package(values, locations)
+            except (OverflowError, sqlite3.DataError) as error:  # values that no database holds
+                numbers = {name: 0 for name in ("bytes", "unpacked_bytes", "members")}
+                self._store.end_package({**values, **numbers, "state": "failed", "failure": "%s: %s" % (type(error).__name__, error)}, locations)
+                package.values["state"] = "failed"
             self.counts["packages"] += 1
             self.counts["failed packages"] += package.values["state"] == "failed"
 

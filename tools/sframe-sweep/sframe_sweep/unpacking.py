@@ -75,6 +75,8 @@ def _unpack(file, name, folder, limit, send):
                         elf_files.add(member.path)
                         send({"path": member.path, "link_to": member.link_to})
                     continue
+                if member.size > limit:  # a claim, which may be of any size
+                    raise archives.Damaged("more than %d bytes when unpacked" % limit)
                 counts["unpacked_bytes"] += member.size
                 copy = "f%d" % counts["members"]
                 if _copied(member, os.path.join(folder, copy)):

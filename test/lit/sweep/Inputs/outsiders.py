@@ -60,6 +60,8 @@ digits = b"1" * 100_000
 write("digits.tar.gz", zipped([header("x", len(digits), tarfile.XHDTYPE), padded(digits), end]))
 write("global.tar.gz", zipped(part for i in range(20) for record in [pax(b"k%d" % i, b"v" * (15 << 20))] for part in (header("g", len(record), tarfile.XGLTYPE), padded(record))))
 write("globals.tar.gz", zipped(part for i in range(40) for record in [pax(b"k%d" % i, b"v" * 1_000_000)] for part in (header("g", len(record), tarfile.XGLTYPE), padded(record), header("a", 0))))
+claim = pax(b"size", b"9" * 30)
+write("claim.tar", header("x", len(claim), tarfile.XHDTYPE) + padded(claim) + end)
 part = zipped([header("big", 12 << 20), bytes(12 << 20), bytes(1024)])
 deb("controls_1_amd64.deb", [(b"debian-binary", b"2.0\n"), (b"control.tar.gz", part), (b"control.tar.gz", part), (b"data.tar.gz", zipped([bytes(1024)]))])
 deb("both_1_amd64.deb", [(b"debian-binary", b"2.0\n"), (b"control.tar.gz", part), (b"data.tar.gz", part)])  # each is allowed, not both
