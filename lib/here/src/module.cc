@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -71,6 +72,45 @@ private:
   std::span<const ElfW(Phdr)> headers_;
   std::uint64_t bias_;
 };
+
+/// The build ID in the module's notes, its first 64 bytes; empty if there is none of at least 8 bytes:
+/// shorter ones are set by hand, and may be equal in many files.
+std::span<const std::byte> find_build_id(const dl_phdr_info& info, const Segments& segments) {
+  constexpr std::size_t least = 8, most = 64;
+  constexpr std::string_view name("GNU", 4);
+  const auto aligned = [](std::size_t size) { return (size + 3) & ~std::size_t{3}; };
+  for (const ElfW(Phdr) & header : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
+    if (header.p_type != PT_NOTE) continue;
+    auto rest = segments.from(info.dlpi_addr + header.p_vaddr);
+    rest = rest.first(std::min<std::size_t>(rest.size(), header.p_filesz));
+    ElfW(Nhdr) note;
+    while (rest.size() >= sizeof note) {
+      std::memcpy(&note, rest.data(), sizeof note);
+      rest = rest.subspan(sizeof note);
+      const std::size_t name_size = aligned(note.n_namesz);
+      if (rest.size() < name_size || rest.size() - name_size < note.n_descsz) break;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == name.size() && note.n_descsz >= least &&
+          std::memcmp(rest.data(), name.data(), name.size()) == 0)
+        return rest.subspan(name_size, std::min<std::size_t>(note.n_descsz, most));
+      rest = rest.subspan(std::min(rest.size(), name_size + aligned(note.n_descsz)));
+    }
+  }
+  return {};
+}
+
+/// The ELF header and the program headers in the module's first page, which is readable in any module.
+std::span<const std::byte> find_headers(std::uint64_t start, const Segments& segments) {
+  const auto segment = segments.from(start);
+  const auto page = segment.first(std::min<std::size_t>(segment.size(), smallest_page));
+  ElfW(Ehdr) header;
+  if (page.size() < sizeof header) return {};
+  std::memcpy(&header, page.data(), sizeof header);
+  const std::size_t size = std::size_t{header.e_phnum} * sizeof(ElfW(Phdr));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phoff > page.size() ||
+      size > page.size() - header.e_phoff)
+    return {};
+  return page.first(header.e_phoff + size);
+}
 
 SectionBytes section_of(std::span<const std::byte> bytes) {
   return {bytes, reinterpret_cast<std::uint64_t>(bytes.data())};
@@ -151,6 +191,10 @@ void ModuleBytes::find_sections(const dl_phdr_info& info) {
   eh_frame_hdr = section_of(segments.find(PT_GNU_EH_FRAME));
   eh_frame = section_of(find_eh_frame(segments, eh_frame_hdr, stays));
   eh_frame.data_base = find_got(segments, *this, info.dlpi_addr);
+  if (!stays) {
+    headers = section_of(find_headers(low, segments));
+    build_id = section_of(find_build_id(info, segments));
+  }
   if (!eh_frame.bytes.empty() || !is_program(info)) return;
   const FileSections in_file = unwind_sections_of_program();
   for (const FileSection& section : in_file.found()) {
@@ -205,18 +249,50 @@ std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc
 #endif
 }
 
+std::optional<ModuleBytes> ModuleBytes::at(std::uint64_t pc) {
+  const auto info = describe_module_at(pc);
+  if (!info) return std::nullopt;
+  ModuleBytes bytes(*info);
+  if (!bytes.contains(pc)) return std::nullopt;
+  bytes.find_sections(*info);
+  return bytes;
+}
+
 namespace {
 
-using Sections = std::array<SectionBytes ModuleBytes::*, 3>;
-constexpr Sections sections = {&ModuleBytes::eh_frame, &ModuleBytes::eh_frame_hdr, &ModuleBytes::sframe};
+/// The headers first: if they are equal, the others are at their addresses.
+using Sections = std::array<SectionBytes ModuleBytes::*, 5>;
+constexpr Sections sections = {&ModuleBytes::headers, &ModuleBytes::build_id, &ModuleBytes::eh_frame_hdr,
+                               &ModuleBytes::eh_frame, &ModuleBytes::sframe};
+
+std::size_t size_of(const ModuleBytes& module) {
+  std::size_t size = 0;
+  for (const auto section : sections) size += (module.*section).bytes.size();
+  return size;
+}
+
+/// Bytes in memory are equal to known ones. They must be mapped.
+[[gnu::no_sanitize("address", "thread")]] bool is_unchanged(const SectionBytes& known) {
+  return known.bytes.empty() || std::memcmp(known.bytes.data(), at(known.address), known.bytes.size()) == 0;
+}
+
+} // namespace
+
+bool ModuleBytes::recognisable() const {
+  // 64 KiB are compared in two microseconds. Some 2,000 functions have that much.
+  constexpr std::size_t most = std::size_t{1} << 16;
+  return permanent || (!headers.bytes.empty() && (!build_id.bytes.empty() || size_of(*this) <= most));
+}
+
+namespace {
 
 /// A module whose sections stay in place, or refer to `copy` afterwards.
 ModuleBytes kept(const ModuleBytes& module, Array<std::byte>& copy) {
   ModuleBytes result = module;
   if (module.stays) return result;
-  std::size_t size = 0;
-  for (const auto section : sections) size += (module.*section).bytes.size();
-  const bool copied = copy.fill(size);
+  if (!module.recognisable())
+    for (const auto section : sections) (result.*section).bytes = {};
+  const bool copied = copy.fill(size_of(result));
   std::size_t place = 0;
   for (const auto section : sections) {
     std::span<const std::byte>& bytes = (result.*section).bytes;
@@ -232,17 +308,24 @@ ModuleBytes kept(const ModuleBytes& module, Array<std::byte>& copy) {
 
 ModuleTables::ModuleTables(const ModuleBytes& bytes)
     : low_(bytes.low), high_(bytes.high), identity_(bytes.identity), permanent_(bytes.permanent),
-      sections_(kept(bytes, copy_)), sframe_(sections_.sframe),
+      recognisable_(bytes.recognisable()), sections_(kept(bytes, copy_)), sframe_(sections_.sframe),
       cfi_(sections_.eh_frame, sections_.eh_frame_hdr) {}
 
 ModuleTables* ModuleTables::make(const ModuleBytes& bytes) {
   MappedPointer<ModuleTables> made(make_mapped<ModuleTables>(bytes));
-  const bool complete = made && !made->copy_.failed() && made->sframe_.complete() && made->cfi_.complete();
-  return complete ? made.release() : nullptr;
+  return made && made->complete() ? made.release() : nullptr;
 }
 
 void ModuleTables::release() const {
   if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_mapped(const_cast<ModuleTables*>(this));
+}
+
+/// A build ID that is not in the page of the headers is there if the headers are equal.
+bool ModuleTables::has_same_bytes() const {
+  const SectionBytes& id = sections_.build_id;
+  const bool near = id.address - low_ < smallest_page - id.bytes.size();
+  if (!id.bytes.empty()) return (near || is_unchanged(sections_.headers)) && is_unchanged(id);
+  return std::ranges::all_of(sections, [&](const auto section) { return is_unchanged(sections_.*section); });
 }
 
 bool ModuleTables::made_from(const ModuleBytes& bytes) const {

@@ -80,12 +80,8 @@ constinit std::atomic<std::uint64_t> walks_left_out = 0;
 
 bool add_tables_for(std::uint64_t pc) {
   if (!has_stack()) return false;
-  const auto info = describe_module_at(pc);
-  if (!info) return false;
-  ModuleBytes bytes(*info);
-  if (!bytes.contains(pc)) return false;
-  bytes.find_sections(*info);
-  const ModuleTables* const module = ModuleTables::make(bytes);
+  const auto bytes = ModuleBytes::at(pc);
+  const ModuleTables* const module = bytes ? ModuleTables::make(*bytes) : nullptr;
   if (!module) return false;
   Added outcome = Added::outdated;
   while (outcome == Added::outdated) outcome = try_add(pc, *module);

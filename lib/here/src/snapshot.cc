@@ -64,6 +64,7 @@ std::optional<PlainRule> plain(const FrameRule& rule) {
 CachedRule cached(const ModuleTables& module, std::uint64_t pc, Scratch& scratch) {
   using Kind = CachedRule::Kind;
   const bool unloadable = !module.permanent();
+  if (!module.recognisable()) return CachedRule::make(Kind::full, unloadable); // read in each walk
   Operations operations;
   const auto rule = module.find(pc, false, operations, scratch);
   if (!rule) return CachedRule::make(Kind::none, unloadable);

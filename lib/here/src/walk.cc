@@ -26,10 +26,33 @@ bool Walk::emit(std::uint64_t pc) {
 bool Walk::is_current(std::uint64_t pc) {
   if (pc - checked_low_ < checked_size_) return true;
   const ModuleTables* module = snapshot_.module_at(pc);
-  if (!module || !module->is_loaded(pc)) return false;
+  if (!module) return false;
+  checked_size_ = 0;
+  if (!module->recognisable()) {
+    if (!read_in_place(pc)) return false;
+    module = &*in_place_;
+  } else if (!module->is_loaded(pc)) {
+    return false;
+  }
   checked_low_ = module->low();
   checked_size_ = module->high() - module->low();
   return true;
+}
+
+/// Gets the tables of the module that is at the address now. This thread's frames keep it loaded.
+bool Walk::read_in_place(std::uint64_t pc) {
+  auto bytes = ModuleBytes::at(pc);
+  if (!bytes) return false;
+  bytes->stays = bytes->permanent = true;
+  in_place_.emplace(*bytes);
+  return in_place_->complete();
+}
+
+/// The rule with all registers. `module` is current.
+std::optional<FrameRule> Walk::full_rule(const ModuleTables& module, std::uint64_t pc, Operations& to) const {
+  if (module.recognisable()) return snapshot_.full_rule(module, pc, to);
+  Workspace workspace;
+  return workspace.get() ? in_place_->find(pc, true, to, *workspace.get()) : std::nullopt;
 }
 
 /// Steps as long as rules are plain. What is used in each step is in local variables: for all that a compiler
@@ -78,14 +101,14 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
 unwind::StopReason Walk::step_fully(WalkFrame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
-  Operations operations;
-  const auto rule = module ? snapshot_.full_rule(*module, pc, operations) : std::nullopt;
-  if (!rule) return unwind::StopReason::no_rule;
+  if (!module) return unwind::StopReason::no_rule;
   if (!is_current(pc)) {
     missing_tables_ = pc;
     return unwind::StopReason::no_rule;
   }
-  return step(frame, *rule, memory);
+  Operations operations;
+  const auto rule = full_rule(*module, pc, operations);
+  return rule ? step(frame, *rule, memory) : unwind::StopReason::no_rule;
 }
 
 /// A step without tables.

@@ -45,6 +45,8 @@ private:
 
   bool emit(std::uint64_t pc);
   bool is_current(std::uint64_t pc);
+  bool read_in_place(std::uint64_t pc);
+  std::optional<FrameRule> full_rule(const ModuleTables& module, std::uint64_t pc, Operations& to) const;
   Pause go_plain(Position at, StackMemory& memory);
   unwind::StopReason step_fully(WalkFrame& frame, StackMemory& memory);
   unwind::StopReason step_at_edge(WalkFrame& frame, StackMemory& memory);
@@ -56,6 +58,7 @@ private:
   std::span<std::uint64_t> frames_;
   std::size_t count_; ///< in frames_; less than 0 as long as frames are skipped
   std::uint64_t checked_low_ = 0, checked_size_ = 0; ///< the module last checked to be loaded
+  std::optional<ModuleTables> in_place_;             ///< the tables of that module, if it is not recognisable
   std::uint64_t missing_tables_ = 0;
 };
 

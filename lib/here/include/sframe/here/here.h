@@ -73,8 +73,8 @@ Callers callers_in_context(const ucontext_t& context, std::span<std::uint64_t> f
 /// handlers.
 ///
 /// Call it at the start, and after dlopen() if handlers must see the library's frames. Call it after
-/// dlclose() to free the library's tables, in particular if a changed library may be loaded at the same
-/// place. False if memory ran out: the tables are unchanged.
+/// dlclose() to free the library's tables; they are not used for another library in its place. False if
+/// memory ran out: the tables are unchanged.
 bool refresh();
 
 /// Properties of the tables.
