@@ -31,7 +31,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(__file__))
 import plain_paths
 
-links = plain_paths.links_for(config.project, config.build)
+config.test_exec_root = os.path.realpath(lit_config.params.get("exec_root", config.obj_root))
+links = plain_paths.links_for(config.project, config.build, config.test_exec_root)
 # Other programs than the build's: scripts/mutate-code.
 config.programs = lit_config.params.get("programs", config.programs)
 for name in ("programs", "inputs", "project", "build"):
@@ -45,7 +46,6 @@ config.test_format = plain_paths.ShTest(links)
 config.suffixes = [".test", ".s", ".c"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = lit_config.params.get("exec_root", config.obj_root)
 
 config.environment["PATH"] = os.pathsep.join([config.programs, config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C"

@@ -1,5 +1,5 @@
-"""RUN lines do not quote %s, %S and %t. Where source or build folder have a space or the like in their paths,
-the tests go by links without."""
+"""RUN lines do not quote %s, %S and %t. Where the folder of the source, of the build or of lit's execution has a
+space or the like in its path, the tests go by links without."""
 import atexit
 import os
 import re
