@@ -249,11 +249,13 @@ std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc
 #endif
 }
 
-std::optional<ModuleBytes> ModuleBytes::at(std::uint64_t pc) {
+std::optional<ModuleBytes> ModuleBytes::at(std::uint64_t pc, bool stays) {
   const auto info = describe_module_at(pc);
   if (!info) return std::nullopt;
   ModuleBytes bytes(*info);
   if (!bytes.contains(pc)) return std::nullopt;
+  bytes.stays |= stays;
+  bytes.permanent |= stays;
   bytes.find_sections(*info);
   return bytes;
 }
@@ -279,7 +281,7 @@ std::size_t size_of(const ModuleBytes& module) {
 } // namespace
 
 bool ModuleBytes::recognisable() const {
-  // 64 KiB are compared in two microseconds. Some 2,000 functions have that much.
+  // 64 KiB are compared in a microsecond. Some 2,000 functions have that much.
   constexpr std::size_t most = std::size_t{1} << 16;
   return permanent || (!headers.bytes.empty() && (!build_id.bytes.empty() || size_of(*this) <= most));
 }

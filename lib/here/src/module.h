@@ -54,8 +54,9 @@ struct ModuleBytes {
   /// From the loader's description, without the sections. The module must stay mapped during the call.
   explicit ModuleBytes(const dl_phdr_info& info);
 
-  /// The module at `pc`, with its sections, as describe_module_at() finds it.
-  static std::optional<ModuleBytes> at(std::uint64_t pc);
+  /// The module at `pc`, with its sections, as describe_module_at() finds it. `stays`: as if it could not be
+  /// unloaded.
+  static std::optional<ModuleBytes> at(std::uint64_t pc, bool stays = false);
 
   /// Adds the sections in the module, which must stay mapped during the call.
   void find_sections(const dl_phdr_info& info);

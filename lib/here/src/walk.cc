@@ -41,9 +41,8 @@ bool Walk::is_current(std::uint64_t pc) {
 
 /// Gets the tables of the module that is at the address now. This thread's frames keep it loaded.
 bool Walk::read_in_place(std::uint64_t pc) {
-  auto bytes = ModuleBytes::at(pc);
+  const auto bytes = ModuleBytes::at(pc, true);
   if (!bytes) return false;
-  bytes->stays = bytes->permanent = true;
   in_place_.emplace(*bytes);
   return in_place_->complete();
 }
