@@ -55,7 +55,9 @@ inline std::string effect_text(const code::Effect& effect) {
   case Kind::store: return "[" + sum_text(effect) + "] := " + reg;
   case Kind::overwrite: return "[" + sum_text(effect) + "]" + width_text(effect) + " := ?";
   case Kind::clobber: return reg + " := ?";
-  case Kind::sign: return "sign " + reg + (effect.index ? " B" : " A");
+  case Kind::sign:
+    return "sign " + reg + (effect.index ? " B" : " A") + (effect.value ? " with its address" : "");
+  case Kind::add_address: return "add address " + reg;
   case Kind::authenticate: return "authenticate " + reg + (effect.index ? " B" : " A");
   case Kind::compare:
     return "compare " + reg + ", " +

@@ -339,6 +339,16 @@ bool Analysis::jumps_like_return(const Instruction& instruction, const State& st
   return to.base == Value::Base::table || (is_number(to) && contains(number_of(to, function_.start)));
 }
 
+/// True for an indirect jump to the return address: s390x code that loads it into another register than r14,
+/// as compilers do for processors before z13; AMD64 code that pops it into one.
+bool Analysis::returns_by_jump(const Instruction& instruction, const State& state) const {
+  if (instruction.flow != Flow::indirect_jump && instruction.flow != Flow::indirect_branch) return false;
+  const bool is_on_stack = abi_->fixed_ra_offset != 0; // a jump through memory loads into RA's column
+  if (is_on_stack && instruction.jump_register == abi_->ra) return false;
+  return instruction.jump_register != Effect::none &&
+         state.reg(instruction.jump_register) == Value::entry(abi_->ra);
+}
+
 /// True if control may reach the next instruction; `state` becomes the state there.
 bool Analysis::continues(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;

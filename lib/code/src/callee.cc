@@ -201,7 +201,8 @@ std::optional<State> Analysis::state_at_returns() {
 /// Joins the state at a return with those of others. False if control leaves to elsewhere.
 bool Analysis::goes_back(const Reached& at, State& returns, bool& has_returned) const {
   const Flow flow = at.instruction.flow;
-  const bool is_return = flow == Flow::ret || flow == Flow::conditional_return;
+  const bool is_return =
+      flow == Flow::ret || flow == Flow::conditional_return || returns_by_jump(at.instruction, at.state());
   if (!is_return) return at.exit == Exit::none || at.exit == Exit::stops;
   if (return_address(at.instruction, at.state()) != Value::entry(abi_->ra)) return false;
   if (!has_returned) {

@@ -62,9 +62,11 @@ public:
     list_->push_back({.kind = Effect::Kind::compare, .reg = reg, .source = source});
   }
   /// Adds a pointer authentication code to reg (the link register), or removes it.
-  void sign(std::uint8_t reg, std::uint8_t key) {
-    list_->push_back({.kind = Effect::Kind::sign, .reg = reg, .index = key});
+  void sign(std::uint8_t reg, std::uint8_t key, bool with_address = false) {
+    list_->push_back({.kind = Effect::Kind::sign, .reg = reg, .index = key, .value = with_address ? 1 : 0});
   }
+  /// The next instruction that signs reg, or authenticates it, uses its own address, too.
+  void add_address(std::uint8_t reg) { list_->push_back({.kind = Effect::Kind::add_address, .reg = reg}); }
   void authenticate(std::uint8_t reg, std::uint8_t key) {
     list_->push_back({.kind = Effect::Kind::authenticate, .reg = reg, .index = key});
   }

@@ -248,6 +248,7 @@ private:
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
   std::uint64_t after_padding(std::uint64_t address) const;
   bool rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
+  bool returns_by_jump(const Instruction& instruction, const State& state) const;
                            const State& after) const;
   void follow_call_edges(std::uint32_t index, const State& after);
   void collect_obstacles();

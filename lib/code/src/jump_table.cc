@@ -99,6 +99,10 @@ bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
 void Analysis::jump_indirectly(std::uint32_t index, const State& state) {
   const std::uint8_t reg = code_[index].instruction.jump_register;
   const Value to = reg == Effect::none ? Value::unknown() : state.reg(reg);
+  if (returns_by_jump(code_[index].instruction, state)) {
+    code_[index].unresolved = false;
+    return;
+  }
   if (is_number(to) && contains(number_of(to, function_.start))) {
     code_[index].unresolved = false;
     return propagate(number_of(to, function_.start), state, index, Edge::jump);

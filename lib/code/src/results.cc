@@ -83,21 +83,22 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
 
 /// The target of a return: the word that SP points to, else the register that the instruction names.
 Value Analysis::return_address(const Instruction& instruction, const State& state) const {
-  if (abi_->fixed_ra_offset != 0) return state.word(state.reg(abi_->sp));
+  if (abi_->fixed_ra_offset != 0 && !returns_by_jump(instruction, state))
+    return state.word(state.reg(abi_->sp));
   return state.reg(instruction.jump_register == Effect::none ? abi_->ra : instruction.jump_register);
 }
 
 Exit Analysis::exit_of_return(const Instruction& instruction, const State& state) const {
   const Value sp = state.reg(abi_->sp), wanted = Value::entry(abi_->ra);
-  const bool pops = abi_->fixed_ra_offset != 0;
+  const bool pops = abi_->fixed_ra_offset != 0, has_popped = pops && returns_by_jump(instruction, state);
   const Value ra = return_address(instruction, state);
   if (sp.base == Value::Base::conflict || sp.base == Value::Base::symbol || ra.base == Value::Base::unknown ||
       ra.base == Value::Base::conflict)
     return Exit::returns_unknown;
-  const bool height_is_right = sp == Value::cfa(-abi_->entry_cfa_offset);
-  if (height_is_right && signed_value(ra, false) == wanted) return Exit::returns;
+  const bool height_is_right = sp == Value::cfa(has_popped ? 0 : -abi_->entry_cfa_offset);
+  if (height_is_right && authenticated(ra) == wanted) return Exit::returns;
   // push, ret: a jump.
-  if (pops && state.last_store == sp && plus(sp, 8) == Value::cfa(-abi_->entry_cfa_offset))
+  if (pops && !has_popped && state.last_store == sp && plus(sp, 8) == Value::cfa(-abi_->entry_cfa_offset))
     return Exit::indirect_tail_call;
   return Exit::returns_wrong;
 }
@@ -109,6 +110,7 @@ Exit Analysis::exit_of(const Decoded& decoded, VisitedState& state) const {
   case Flow::branch: return contains(instruction.target) ? Exit::none : Exit::tail_call;
   case Flow::indirect_jump:
   case Flow::indirect_branch:
+    if (returns_by_jump(instruction, state.get())) return exit_of_return(instruction, state.get());
     if (decoded.unresolved) return Exit::indirect_unknown;
     return is_entry_like(state.get(), *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:

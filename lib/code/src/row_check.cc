@@ -8,6 +8,8 @@
 
 #include "values.h"
 
+#include <algorithm>
+
 namespace sframe::code {
 namespace {
 
@@ -209,6 +211,16 @@ std::optional<Rule> cfa_by_frame_record(const State& state, const AbiTraits& abi
   if (state.word(fp) != Value::entry(abi.fp) || signed_value(ra, false) != Value::entry(abi.ra))
     return std::nullopt;
   return by_fp;
+}
+
+bool is_signed_with_address(const State& state, const AbiTraits& abi) {
+  if (!abi.signs_return_addresses) return false;
+  const auto is_signed = [&](const Value& value) {
+    return value.id == abi.ra && is_signed_with_address(value);
+  };
+  for (std::uint16_t reg = 0; reg < State::max_registers; ++reg)
+    if (is_signed(state.reg(reg))) return true;
+  return std::ranges::any_of(state.slots(), [&](const Slot& slot) { return is_signed(slot.value); });
 }
 
 bool is_entry_like(const State& state, const AbiTraits& abi) {

@@ -35,7 +35,9 @@ bool keeps_multiples(const Value& index, std::int64_t mask) {
 } // namespace
 
 /// reg := value. SP always has a value: if it cannot be followed, it becomes a symbol. `move`: alignment and
-/// alloca are not reported as obstacles.
+/// alloca are not reported as obstacles. What SP leaves below it, and below the red zone, is lost: a signal
+/// may overwrite it, and the frame of what follows is made there. Where there are rows, they end with the
+/// function, and may rest on such a word for an instruction.
 void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move) {
   if (state.compare.reg == reg || state.compare.source == reg) state.compare.reg = Effect::none;
   if (reg == abi_->sp && !value.is_location()) {
@@ -48,6 +50,8 @@ void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& sta
     state.forget(Base::symbol, decoded.symbol);
     value = {Base::symbol, is_below, decoded.symbol, 0};
   }
+  const bool moves_up = reg == abi_->sp && move != Move::down;
+  if (moves_up && function_.rows.empty()) state.drop_below(plus(value, -std::int64_t{machine_->red_zone}));
   state.set_reg(reg, value);
 }
 
@@ -198,8 +202,17 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   case Kind::store:
   case Kind::overwrite: return write_memory(effect, source(), state);
   case Kind::clobber: return write(effect.reg, Value::other(), decoded, state);
-  case Kind::sign: return state.set_reg(effect.reg, signed_value(state.reg(effect.reg), true));
-  case Kind::authenticate: return state.set_reg(effect.reg, signed_value(state.reg(effect.reg), false));
+  case Kind::sign: {
+    Value value = signed_value(state.reg(effect.reg));
+    if (effect.value != 0 && value.base == Base::entry) value.offset = with_address;
+    return state.set_reg(effect.reg, value);
+  }
+  case Kind::authenticate: return state.set_reg(effect.reg, authenticated(state.reg(effect.reg)));
+  case Kind::add_address: {
+    Value value = state.reg(effect.reg);
+    if (value.base == Base::entry && !value.flag) value.offset = with_address;
+    return state.set_reg(effect.reg, value);
+  }
   case Kind::compare: state.compare = {effect.reg, effect.source, effect.value}; return;
   }
 }

@@ -27,9 +27,25 @@ inline Value plus(Value value, std::int64_t offset) {
   return value;
 }
 
+/// Of an entry value, in its offset: it will be signed, or is signed (`flag`), with the address of the
+/// signing instruction. No row can say so, so such a value is none that a row finds.
+inline constexpr std::int32_t with_address = 1;
+
 inline Value signed_value(Value value, bool is_signed = true) {
+  if (!is_signed && !value.flag && value.base == Value::Base::entry) value.offset = 0; // only will be
   value.flag = is_signed;
   return value;
+}
+
+/// Without a code, as an instruction that returns or authenticates leaves it.
+inline Value authenticated(Value value) {
+  if (value.base == Value::Base::entry) value.offset = 0;
+  value.flag = false;
+  return value;
+}
+
+inline bool is_signed_with_address(const Value& value) {
+  return value.base == Value::Base::entry && value.flag && value.offset == with_address;
 }
 
 /// A number as a constant or, if it is too large for one, as an address near the function.

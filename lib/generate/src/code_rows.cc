@@ -22,6 +22,11 @@ bool has_cfa(const code::State& state, const AbiTraits& abi) {
   return state.reg(abi.sp).base == code::Value::Base::cfa || state.reg(abi.fp).base == code::Value::Base::cfa;
 }
 
+Reason why_unknown(const code::State& state, const AbiTraits& abi) {
+  if (!has_cfa(state, abi)) return code_cfa_unknown;
+  return code::is_signed_with_address(state, abi) ? code_signed_with_address : code_ra_unknown;
+}
+
 /// True if SP is in the caller's frame: only data that is taken for code releases more than its own.
 bool is_above_frame(const code::State& state, const AbiTraits& abi) {
   const code::Value sp = state.reg(abi.sp);
@@ -110,7 +115,8 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     if (runs_on) rows_.without_fp.push_back(end);
   }
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
-  if (!row) return leave_out(begin, end, has_cfa(at.state(), abi_) ? code_ra_unknown : code_cfa_unknown);
+  if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
+  if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
 }

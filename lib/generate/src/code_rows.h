@@ -32,6 +32,8 @@ inline constexpr Reason code_ra_unknown = {"ra-unknown",
 inline constexpr Reason code_fp_unknown = {"fp-unknown",
                                            "the instructions do not show where the caller's FP is"};
 inline constexpr Reason code_landing_pad = {"landing-pad", "this code needs an exception in flight"};
+inline constexpr Reason code_signed_with_address = {
+    "ra-signed-with-pc", "RA is signed with the address of the signing instruction"};
 
 /// True if the range is left out since no path reaches it.
 inline bool is_unreached(const LeftOut& range) {

@@ -22,10 +22,10 @@ std::string value_text(const code::Value& value, const AbiTraits& abi) {
   switch (value.base) {
   case Base::cfa: return with_offset("CFA", value.offset);
   case Base::entry:
-    return with_offset(value.id == abi.ra ? "the return address"
-                                          : "the caller's " + register_name(value.id, abi),
-                       value.offset) +
-           (value.flag ? ", signed" : "");
+    return (value.id == abi.ra ? "the return address" : "the caller's " + register_name(value.id, abi)) +
+           (!value.flag    ? ""
+            : value.offset ? ", signed with the address of the signing instruction"
+                           : ", signed");
   case Base::symbol:
     return with_offset("an SP that was aligned or changed by an unknown amount", value.offset);
   case Base::conflict: return "different values on different paths";

@@ -47,7 +47,10 @@ void decode_hint(Word word, Instruction& instruction, EffectList& effects) {
   case 29: effects.authenticate(link_register, key_a); break; // autiaz, autiasp
   case 30:
   case 31: effects.authenticate(link_register, key_b); break; // autibz, autibsp
-  case 40: effects.clobber(16); break;                        // chkfeat x16
+  case 34:
+  case 38: instruction.marks_start = true; break;     // bti c, bti jc
+  case 39: effects.add_address(link_register); break; // pacm
+  case 40: effects.clobber(16); break;                // chkfeat x16
   default: break; // bti, yield, barriers, and unallocated hints: no effect by definition
   }
 }

@@ -210,7 +210,7 @@ void decode_pointer_authentication(Word word, EffectList& effects) {
   if (opcode >= first_fixed) {
     switch (opcode & ~1u) {
     case 32:
-    case 40: effects.sign(link_register, key); return;         // pacnbi[ab]sppc, paci[ab]sppc
+    case 40: effects.sign(link_register, key, true); return;   // pacnbi[ab]sppc, paci[ab]sppc
     case 36: effects.authenticate(link_register, key); return; // auti[ab]sppcr
     default: effects.clobber(17); return;                      // paci[ab]171615, auti[ab]171615
     }

@@ -43,8 +43,9 @@ public:
       return length != 0;
     }
     instruction.length = raw.length;
-    if (raw.mnemonic == ZYDIS_MNEMONIC_NOP || raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
-      instruction.is_nop = raw.mnemonic == ZYDIS_MNEMONIC_NOP;
+    if (raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) return instruction.marks_start = true; // not remembered
+    if (raw.mnemonic == ZYDIS_MNEMONIC_NOP) {
+      instruction.is_nop = true;
     } else {
       if (!ZYAN_SUCCESS(
               ZydisDecoderDecodeOperands(&decoder_, &context, &raw, operands_.data(), raw.operand_count)))

@@ -55,8 +55,12 @@ struct Effect {
     store,      ///< the word at source + value := reg
     overwrite,  ///< `size` bytes at source + value := unknown
     clobber,    ///< reg := unknown
-    sign, ///< adds a pointer authentication code to reg (the link register), with key `index` (0 = A, 1 = B)
+    /// adds a pointer authentication code to reg (the link register), with key `index` (0 = A, 1 = B);
+    /// `value`
+    /// is 1 if the code covers the instruction's address, too
+    sign,
     authenticate, ///< removes it from reg
+    add_address,  ///< the next sign of reg covers the instruction's address, too (AArch64: PACM)
     /// flags := reg compared with `value`, or with source if it is not none. For flags of any other meaning,
     /// see Instruction::writes_flags
     compare,
@@ -86,6 +90,9 @@ struct Instruction {
   Flow flow = Flow::next;
   Condition condition = Condition::other; ///< of a branch: unsigned; the branch is taken if it holds
   bool is_nop = false;                    ///< padding between functions
+  /// What functions start with so that pointers may call them (endbr64, bti c), also where a function that
+  /// returns twice returns to.
+  bool marks_start = false;
   /// The flags no longer hold the result of an earlier compare. Not needed if the instruction itself
   /// compares.
   bool writes_flags = false;

@@ -54,6 +54,10 @@ std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi);
 /// the way to a landing pad. FP stays. Constant cost.
 std::optional<Rule> cfa_by_frame_record(const State& state, const AbiTraits& abi);
 
+/// True if the return address is in a register or on the stack, but signed with the address of the signing
+/// instruction (AArch64: PAuth-LR), which no row can say. Constant cost.
+bool is_signed_with_address(const State& state, const AbiTraits& abi);
+
 /// True if a function in this state could return or jump to another function: SP is where it was at a
 /// canonical entry, and FP and the return address are the caller's.
 bool is_entry_like(const State& state, const AbiTraits& abi);

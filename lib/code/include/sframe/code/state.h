@@ -28,9 +28,12 @@ struct Value {
     /// a computed or loaded value that is apparently none of the kinds below; copies of it have the same `id`
     /// if that is not 0
     other,
-    unknown,  ///< nothing is known: it may be any of the kinds below
-    cfa,      ///< CFA + offset
-    entry,    ///< the value of register `id` at the function's entry (for RA: the return address)
+    unknown, ///< nothing is known: it may be any of the kinds below
+    cfa,     ///< CFA + offset
+    /// the value of register `id` at the function's entry (for RA: the return address); `offset` 1: it will
+    /// be
+    /// signed, or is (`flag`), with the address of the signing instruction (PAuth-LR)
+    entry,
     symbol,   ///< the unknown value that SP got at one place (`id`), + offset
     conflict, ///< values that differ between paths: Results::conflicts()[id]; + offset
     constant, ///< offset
