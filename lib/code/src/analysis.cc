@@ -407,24 +407,51 @@ bool Analysis::may_not_return(const Instruction& instruction, const State& after
   if (!function_.environment) return false;
   const std::uint64_t next = instruction.address + instruction.length;
   const auto target = instruction.flow == Flow::call ? std::optional(instruction.target) : std::nullopt;
-  return function_.environment->may_not_return(target, next) || starts_frame(next, after);
+  return function_.environment->may_not_return(target, next) || starts_function(next, after);
 }
 
-/// True if a second frame record is made at `address`, one that points to the record of this function: that
-/// is the start of another function.
-bool Analysis::starts_frame(std::uint64_t address, const State& before) {
-  constexpr int max_instructions = 4;
-  const Value fp = before.reg(abi_->fp);
-  if (fp.base != Value::Base::cfa) return false;
-  State state = before;
+/// True if what follows a call is the start of another function: what only one starts with, or a second
+/// frame.
+bool Analysis::starts_function(std::uint64_t next, const State& after) {
+  constexpr int max_instructions = 16;
+  std::uint64_t address = after_padding(next);
+  std::uint32_t index = index_at(address);
+  if (index == no_index) return false;
+  if (code_[index].instruction.marks_start) return true;
+  const Value fp = after.reg(abi_->fp);
+  const bool has_frame = fp.base == Value::Base::cfa;
+  const bool has_link = abi_->fixed_ra_offset == 0;
+  if (!has_frame && !has_link) return false;
+  State state = after;
   for (int i = 0; i < max_instructions; ++i) {
-    const std::uint32_t index = index_at(address);
-    if (index == no_index || code_[index].instruction.flow != Flow::next) return false;
+    if (index == no_index || code_[index].bad || code_[index].instruction.flow != Flow::next) return false;
+    ++work_;
     Decoded decoded = code_[index];
+    if (has_link && saves_lost_link(decoded, state)) return true;
     apply(decoded, state);
-    const Value now = state.reg(abi_->fp);
-    if (now != fp) return now.base == Value::Base::cfa && now.offset < fp.offset && state.word(now) == fp;
+    if (has_frame && state.reg(abi_->fp) != fp) return starts_frame(fp, state);
     address += decoded.instruction.length;
+    index = index_at(address);
+  }
+  return false;
+}
+
+/// True if a second frame record was made, one that points to the record of this function.
+bool Analysis::starts_frame(const Value& fp, const State& state) const {
+  const Value now = state.reg(abi_->fp);
+  return now.base == Value::Base::cfa && now.offset < fp.offset && state.word(now) == fp;
+}
+
+/// True if an instruction stores or signs the return address in the link register, where a call has just put
+/// another one: only a function that was called does so.
+bool Analysis::saves_lost_link(const Decoded& decoded, const State& state) const {
+  if (state.reg(abi_->ra) != Value::other()) return false;
+  for (std::uint32_t i = 0; i < decoded.num_effects; ++i) {
+    const Effect& effect = effects_[decoded.first_effect + i];
+    if (effect.reg != abi_->ra) continue;
+    if (effect.kind == Effect::Kind::sign) return true;
+    if (effect.kind == Effect::Kind::store) return effect.source == abi_->sp;
+    if (effect.kind != Effect::Kind::compare) return false; // it is a register like others now
   }
   return false;
 }

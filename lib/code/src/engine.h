@@ -242,13 +242,15 @@ private:
   bool continues(std::uint32_t index, State& state, bool follow_edges);
   bool is_known_not_to_return(const Decoded& decoded) const;
   bool may_not_return(const Instruction& instruction, const State& after);
-  bool starts_frame(std::uint64_t address, const State& before);
+  bool starts_function(std::uint64_t next, const State& after);
+  bool starts_frame(const Value& fp, const State& state) const;
+  bool saves_lost_link(const Decoded& decoded, const State& state) const;
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
+  bool returns_by_jump(const Instruction& instruction, const State& state) const;
   std::uint64_t after_padding(std::uint64_t address) const;
   bool rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
-  bool returns_by_jump(const Instruction& instruction, const State& state) const;
                            const State& after) const;
   void follow_call_edges(std::uint32_t index, const State& after);
   void collect_obstacles();

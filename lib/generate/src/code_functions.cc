@@ -135,6 +135,9 @@ public:
 
 private:
   bool may_start_at(std::uint64_t address) const;
+  bool is_start(std::uint64_t address) const;
+  bool is_padding_between(std::uint64_t begin, std::uint64_t end) const;
+  void learn_between(std::uint64_t low, std::uint64_t high);
 
   CodeFunctions& functions_;
   const CodeFunction& function_;
@@ -153,10 +156,11 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
   }
   if (function_.sized || inside_.contains(next)) return false;
   const std::uint64_t after = functions_.after_padding(next, padding_, budget_);
-  // What surely returns does not return to padding, if the compiler has found out so. Else only code that is
-  // expected to run rarely is not aligned.
-  const bool may_start = surely_returns ? after != next && may_start_at(after)
-                                        : may_start_at(after) || !functions_.is_aligned(function_.start);
+  // Only code that is expected to run rarely is not aligned, and it is full of calls that do not return. What
+  // surely returns does so here, too, unless other code leads to what follows: it does not return to padding.
+  const bool is_rare = !functions_.is_aligned(function_.start);
+  const bool may_start = is_padding_between(next, after) ||
+                         (surely_returns && after == next ? is_start(after) : is_rare || may_start_at(after));
   if (!may_start) return false;
   suspects_.insert(next);
   if (target && !surely_returns) doubtful_.push_back(*target);
@@ -165,31 +169,48 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
 
 bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
   if (function_.sized || inside_.contains(address)) return false;
-  if (!may_start_at(functions_.after_padding(address, padding_, budget_))) return false;
+  const std::uint64_t after = functions_.after_padding(address, padding_, budget_);
+  if (!is_padding_between(address, after) && !may_start_at(after)) return false;
   suspects_.insert(address);
   return true;
 }
 
+/// True if code of other functions leads there, or a symbol names it.
+bool CodeFunctions::Calls::is_start(std::uint64_t address) const {
+  const Place* const place = functions_.known_place(address);
+  return place && place->is_start;
+}
+
 /// True if another function may start there.
 bool CodeFunctions::Calls::may_start_at(std::uint64_t address) const {
-  if (functions_.is_aligned(address)) return true;
-  const Place* const place = functions_.known_place(address);
-  return place && place->named;
+  return functions_.is_aligned(address) || is_start(address);
+}
+
+/// True if the padding [begin, end) does not align a loop. It ends code that is expected to run rarely.
+bool CodeFunctions::Calls::is_padding_between(std::uint64_t begin, std::uint64_t end) const {
+  return begin != end && !functions_.is_aligned(end);
 }
 
 bool CodeFunctions::Calls::learn(const CodeRows& rows) {
-  // The parts of a function that are expected to run rarely, and others between them, are far from it.
-  if (suspects_.empty() || !functions_.is_aligned(function_.start)) return false;
   const std::size_t before = inside_.size();
+  for (const AddressRange& range : rows.guessed_ends)
+    if (suspects_.contains(range.start)) learn_between(range.start - 1, range.end());
+  // The parts of a function that are expected to run rarely, and others between them, are far from it.
+  if (suspects_.empty() || !functions_.is_aligned(function_.start)) return inside_.size() != before;
   for (const CodeRows::Jump& link : rows.links) {
     const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
     if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row.cfa) continue;
     const auto [low, high] = std::minmax(link.from, link.target);
-    const auto first = suspects_.upper_bound(low), last = suspects_.upper_bound(high);
-    inside_.insert(first, last);
-    suspects_.erase(first, last); // links are many, and long
+    learn_between(low, high);
   }
   return inside_.size() != before;
+}
+
+/// The function goes on after the suspects in (low, high].
+void CodeFunctions::Calls::learn_between(std::uint64_t low, std::uint64_t high) {
+  const auto first = suspects_.upper_bound(low), last = suspects_.upper_bound(high);
+  inside_.insert(first, last);
+  suspects_.erase(first, last); // links are many, and long
 }
 
 CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads)
@@ -215,7 +236,10 @@ const CodeFunctions::Place* CodeFunctions::known_place(std::uint64_t address) co
 void CodeFunctions::add_start(std::uint64_t address, bool named, std::uint64_t size) {
   if (address % code::machine(abi_).alignment != 0 || !holes_.contains(address)) return;
   Place& place = place_of(address);
-  if (!std::exchange(place.is_start, true)) pending_.push_back(address);
+  if (!std::exchange(place.is_start, true)) {
+    pending_.push_back(address);
+    new_starts_.push_back(address);
+  }
   if (place.size == 0) place.size = size;
   if (!named || std::exchange(place.named, true)) return;
   named_.insert(address);
@@ -420,30 +444,66 @@ bool CodeFunctions::analyse_starts() {
   return !pending.empty() && !is_out_of_steps();
 }
 
+/// Calls visitor(Place&) for the analysed functions that may go on at `address`: those before the last name
+/// in front of it end there. False if the budget is used up.
+template <class Visitor> bool CodeFunctions::each_up_to(std::uint64_t address, Visitor visitor) {
+  const auto name = named_.lower_bound(address);
+  const auto from = name == named_.begin() ? places_.begin() : places_.lower_bound(*std::prev(name));
+  for (auto at = from; at != places_.end() && at->first < address; ++at) {
+    if (!take(steps_per_place)) return false;
+    if (at->second.found) visitor(at->second);
+  }
+  return true;
+}
+
+/// Analyses functions anew, each once. False if there is none.
+bool CodeFunctions::analyse_again(std::vector<std::uint64_t> starts) {
+  std::ranges::sort(starts);
+  starts.erase(std::ranges::unique(starts).begin(), starts.end());
+  for (CodeFunction& function : analyse(starts)) keep(std::move(function));
+  return !starts.empty() && !is_out_of_steps();
+}
+
 /// Analyses functions again for which it was not known that another one starts in them. False if there is
 /// none.
 bool CodeFunctions::analyse_longer_ones() {
   std::vector<std::uint64_t> longer;
   for (const std::uint64_t name : std::exchange(new_names_, {})) {
-    // Those before the last name in front of it end there.
-    const auto at = named_.find(name);
-    const auto from = at == named_.begin() ? places_.begin() : places_.lower_bound(*std::prev(at));
-    for (auto place = from; place != places_.end() && place->first < name; ++place) {
-      if (!take(steps_per_place)) return false;
-      if (!place->second.found) continue;
-      const CodeFunction& function = place->second.found->function;
+    const bool is_paid = each_up_to(name, [&](const Place& place) {
+      const CodeFunction& function = place.found->function;
       // limit_of(), the end of the hole apart, which does not change
-      const std::uint64_t limit = place->second.size ? range_end(place->first, place->second.size) : name;
+      const std::uint64_t limit = place.size ? range_end(place.address, place.size) : name;
       bool is_longer = false;
       if (limit < function.end)
         each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
-      if (is_longer) longer.push_back(place->first);
-    }
+      if (is_longer) longer.push_back(place.address);
+    });
+    if (!is_paid) return false;
   }
-  std::ranges::sort(longer);
-  longer.erase(std::ranges::unique(longer).begin(), longer.end());
-  for (CodeFunction& function : analyse(longer)) keep(std::move(function));
-  return !longer.empty() && !is_out_of_steps();
+  return analyse_again(std::move(longer));
+}
+
+/// Analyses functions again that call something right before a new start: the call perhaps does not return.
+/// False if there is none.
+bool CodeFunctions::analyse_callers_before() {
+  std::vector<std::uint64_t> callers;
+  code::CallEnds padding(abi_);
+  for (const std::uint64_t start : std::exchange(new_starts_, {})) {
+    const auto is_before = [&](std::uint64_t next) {
+      return next <= start && start - next <= max_padding_between &&
+             after_padding(next, padding, input_.image->budget()) == start;
+    };
+    const bool is_paid = each_up_to(start, [&](const Place& place) {
+      const CodeFunction& function = place.found->function;
+      if (function.sized || function.end <= start) return;
+      // By address: the last return address that is not after the start.
+      const auto* const call = last_not_above(function.rows.calls, start, &CodeRows::Call::next);
+      const auto* const other = last_not_above(function.rows.after_indirect_calls, start, std::identity());
+      if ((call && is_before(call->next)) || (other && is_before(*other))) callers.push_back(place.address);
+    });
+    if (!is_paid) return false;
+  }
+  return analyse_again(std::move(callers));
 }
 
 /// As far as this function shows it, and those that it jumps to.
@@ -505,7 +565,7 @@ void CodeFunctions::analyse_callers_of(std::span<Place* const> callees) {
       callers.push_back(user->address);
   }
   for (Place* const callee : callees) callee->is_changed = false;
-  for (CodeFunction& function : analyse(callers)) keep(std::move(function));
+  (void)analyse_again(std::move(callers));
 }
 
 /// Analyses what no function reaches, in search of functions. False if nothing was found.
@@ -607,7 +667,7 @@ std::vector<CodeFunctions::Place*> CodeFunctions::find_no_return() {
 std::vector<CodeFunction> CodeFunctions::find() {
   add_starts();
   for (int round = 0; !is_out_of_steps(); ++round) {
-    while (analyse_starts() || analyse_longer_ones()) analyse_callers();
+    while (analyse_starts() || analyse_longer_ones() || analyse_callers_before()) analyse_callers();
     if (round == max_rounds || !analyse_gaps()) break;
     analyse_callers();
   }
@@ -615,7 +675,7 @@ std::vector<CodeFunction> CodeFunctions::find() {
     analyse_callers_of(found);
     for (Place* const user : users_of(found)) add_undecided(*user, undecided_);
     analyse_callers();
-    while (analyse_starts() || analyse_longer_ones()) analyse_callers();
+    while (analyse_starts() || analyse_longer_ones() || analyse_callers_before()) analyse_callers();
   }
   std::vector<CodeFunction> functions;
   for (auto& [start, place] : places_) {

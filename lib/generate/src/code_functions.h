@@ -102,7 +102,10 @@ private:
   CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget,
                        std::optional<std::int32_t> fp = {});
   bool analyse_starts();
+  template <class Visitor> bool each_up_to(std::uint64_t address, Visitor visitor);
+  bool analyse_again(std::vector<std::uint64_t> starts);
   bool analyse_longer_ones();
+  bool analyse_callers_before();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
   bool analyse_gaps();
   void scan(AddressRange gap, CodeRowMaker& maker, Budget& budget, std::vector<CodeFunction>& functions);
@@ -114,10 +117,11 @@ private:
   code::Callees callees_;
   CodeRowMaker maker_; ///< for what is not analysed on several threads
   std::map<std::uint64_t, Place> places_;
-  std::set<std::uint64_t> named_;        ///< places: CodeFunction::named
-  std::vector<std::uint64_t> pending_;   ///< starts that were not analysed
-  std::vector<std::uint64_t> new_names_; ///< of which analyse_longer_ones() does not know
-  std::vector<Undecided> undecided_;     ///< functions of which returns() may have changed
+  std::set<std::uint64_t> named_;         ///< places: CodeFunction::named
+  std::vector<std::uint64_t> pending_;    ///< starts that were not analysed
+  std::vector<std::uint64_t> new_names_;  ///< of which analyse_longer_ones() does not know
+  std::vector<std::uint64_t> new_starts_; ///< of which analyse_callers_before() does not know
+  std::vector<Undecided> undecided_;      ///< functions of which returns() may have changed
 };
 
 } // namespace sframe::generate

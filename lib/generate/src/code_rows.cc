@@ -50,6 +50,7 @@ std::optional<std::int32_t> fp_of(const code::State& state, const AbiTraits& abi
 CodeRows CodeRowMaker::make(const code::Function& function) {
   rows_ = {};
   end_ = function.start;
+  guessed_ = {};
   function_ = function;
   blocks_.clear();
   calls_need_exception_ = false;
@@ -94,7 +95,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});
     if (jumps) rows_.links.push_back(jump());
-    return leave_out(begin, end, code_guessed);
+    return add_guessed(at, begin, end);
   }
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
@@ -119,6 +120,17 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
+}
+
+void CodeRowMaker::add_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end) {
+  using code::Flow;
+  if (guessed_.end() != begin) guessed_ = {begin, 0};
+  guessed_.size = end - guessed_.start;
+  const Flow flow = at.instruction.flow;
+  const bool leaves = flow == Flow::jump || flow == Flow::indirect_jump || flow == Flow::ret;
+  if (leaves && code::is_entry_like(at.state(), abi_)) rows_.guessed_ends.push_back(guessed_);
+  if (leaves || flow == Flow::stop) guessed_ = {};
+  leave_out(begin, end, code_guessed);
 }
 
 void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends) {

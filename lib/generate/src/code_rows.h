@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/code/analysis.h"
 #include "sframe/generate/report.h"
 
@@ -31,9 +32,9 @@ inline constexpr Reason code_ra_unknown = {"ra-unknown",
                                            "the instructions do not show where the return address is"};
 inline constexpr Reason code_fp_unknown = {"fp-unknown",
                                            "the instructions do not show where the caller's FP is"};
-inline constexpr Reason code_landing_pad = {"landing-pad", "this code needs an exception in flight"};
 inline constexpr Reason code_signed_with_address = {
     "ra-signed-with-pc", "RA is signed with the address of the signing instruction"};
+inline constexpr Reason code_landing_pad = {"landing-pad", "this code needs an exception in flight"};
 
 /// True if the range is left out since no path reaches it.
 inline bool is_unreached(const LeftOut& range) {
@@ -68,10 +69,15 @@ struct CodeRows {
   std::vector<Jump> jumps;         ///< direct, by address
   std::vector<Call> calls;         ///< direct ones, in the order of the calls
   std::vector<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
+  /// Return addresses of the other calls of certain code. By address.
+  std::vector<std::uint64_t> after_indirect_calls;
   /// Conditional branches inside the function, away from its entry's frame, and all jumps of guessed code. By
   /// source. Where one leads to certain code of the function with the same frame, what lies between belongs
   /// to the function.
   std::vector<Jump> links;
+  /// Guessed code without a jump that ends with a return or jump, where all that is the caller's is as it was
+  /// at the entry: it belongs to the function.
+  std::vector<AddressRange> guessed_ends;
   /// Where control leaves the function for, also by running into the next one, without the caller's FP: it
   /// was overwritten, and no place is known that has it.
   std::vector<std::uint64_t> without_fp;
@@ -107,6 +113,7 @@ private:
   };
 
   void add(const code::Reached& at, const code::Results& results);
+  void add_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end);
   /// `ends`: a call that does not return.
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
@@ -119,6 +126,7 @@ private:
   code::Analyzer analyzer_;
   CodeRows rows_;
   std::uint64_t end_ = 0; ///< of the instructions seen
+  AddressRange guessed_;  ///< the last guessed ones, without a jump
   code::Function function_;
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;

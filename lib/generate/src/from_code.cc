@@ -330,19 +330,20 @@ void Proof::refute_unconnected() {
   }
 }
 
-/// If two functions have different rows for an address, neither is proven, but a symbol proves more than
-/// calls do: a call at the end of a function, which does not return there, leads into the next one.
+/// If two functions have different rows for an address, neither is proven, but a symbol with a size proves
+/// more than calls and jumps do: a call at the end of a function, which does not return there, leads into the
+/// next one.
 void Proof::refute_rivals() {
   Claims claims;
   std::vector<std::size_t> wrong;
-  for (const bool named : {true, false})
+  for (const bool sized : {true, false})
     for (std::size_t i = 0; i < functions_.size(); ++i) {
-      if (functions_[i].named != named || states_[i] != State::accepted) continue;
+      if (functions_[i].sized != sized || states_[i] != State::accepted) continue;
       for (const CodeRows::Range& range : functions_[i].rows.ranges)
         claims.each_in(range, [&](std::uint64_t, const Claims::Claim& claim) {
           if (claim.range->row.same_rules(range.row)) return;
           wrong.push_back(i);
-          if (functions_[claim.owner].named == named) wrong.push_back(claim.owner);
+          if (functions_[claim.owner].sized == sized) wrong.push_back(claim.owner);
         });
       claims.add(i, functions_[i]);
     }
