@@ -229,6 +229,10 @@ void Analysis::start_at_known_rows() {
       }
     }
     at += instruction.length;
+    if (!code_[index].bad) continue;
+    // Where the instruction after one that is not known starts, only rows show.
+    const auto next = std::ranges::lower_bound(function_.rows, at, {}, &FrameRow::offset);
+    at = next == function_.rows.end() ? size_ : next->offset;
   }
   mode_ = Certainty::certain;
 }

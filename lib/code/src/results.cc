@@ -69,6 +69,7 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .certainty = block.certainty,
                        .exit = exit_of(decoded, state),
                        .block_start = is_start,
+                       .is_unknown = decoded.bad,
                        .changed = is_start || limit_met_ ? ~std::uint64_t{0} : changed_[index],
                        .visited = state};
       if (!call(context, at)) return;

@@ -317,9 +317,12 @@ std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds
   return address + at;
 }
 
-/// The end of the symbol, or of what can be code of the function.
+/// The end of the symbol, or of what can be code of the function, in one section: at the end of one, s390x
+/// has instructions that are executed from elsewhere (exrl).
 std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
-  const std::uint64_t hole_end = holes_.from(start).front().end();
+  const AddressRange* const section = range_at(input_.code, start);
+  const std::uint64_t hole_end =
+      std::min(holes_.from(start).front().end(), section ? section->end() : ~std::uint64_t{0});
   const Place* const known = known_place(start);
   if (known && known->size != 0) return start + std::min(known->size, hole_end - start);
   const auto next = named_.upper_bound(start);
@@ -571,9 +574,14 @@ void CodeFunctions::analyse_callers_of(std::span<Place* const> callees) {
 /// Analyses what no function reaches, in search of functions. False if nothing was found.
 bool CodeFunctions::analyse_gaps() {
   std::vector<AddressRange> reached;
-  for (const auto& [start, place] : places_)
-    if (place.found)
-      each_reached(place.found->function.rows, [&](const AddressRange& range) { reached.push_back(range); });
+  std::vector<std::uint64_t> unknown_instructions;
+  for (const auto& [start, place] : places_) {
+    if (!place.found) continue;
+    const CodeRows& rows = place.found->function.rows;
+    each_reached(rows, [&](const AddressRange& range) { reached.push_back(range); });
+    unknown_instructions.insert(unknown_instructions.end(), rows.unknown.begin(), rows.unknown.end());
+  }
+  std::ranges::sort(unknown_instructions);
   const AddressSet known(std::move(reached));
   const AddressSet unknown = holes_.without(known);
   const RangeChunks chunks(unknown.ranges());
@@ -583,7 +591,12 @@ bool CodeFunctions::analyse_gaps() {
       made.size(), threads_, [&] { return CodeRowMaker(abi_); },
       [&](std::size_t i, CodeRowMaker& maker) {
         BudgetShares::Share budget(shares, i);
-        for (const AddressRange& gap : chunks.ranges[i]) scan(gap, maker, budget, made[i]);
+        for (const AddressRange& gap : chunks.ranges[i]) {
+          const auto last = std::ranges::lower_bound(unknown_instructions, gap.start);
+          const bool after_unknown = last != unknown_instructions.begin() &&
+                                     gap.start - *std::prev(last) <= code::machine(abi_).alignment;
+          scan(gap, !after_unknown, maker, budget, made[i]);
+        }
       });
   bool any = false;
   for (std::vector<CodeFunction>& functions : made)
@@ -597,15 +610,14 @@ bool CodeFunctions::analyse_gaps() {
   return any;
 }
 
-/// Adds the functions that follow one another in `gap`.
-void CodeFunctions::scan(AddressRange gap, CodeRowMaker& maker, Budget& budget,
+/// Adds the functions that follow one another in `gap`. `follows`: CodeFunction::follows of the first.
+void CodeFunctions::scan(AddressRange gap, bool follows, CodeRowMaker& maker, Budget& budget,
                          std::vector<CodeFunction>& functions) {
   code::CallEnds padding(abi_);
   const auto bytes = input_.image->read(gap.start, gap.size);
   if (!bytes || !budget.take(Resource::code_steps, gap.size)) return;
   AddressSet reached;
   const std::uint64_t unit = code::machine(abi_).alignment;
-  bool follows = true;
   for (std::uint64_t at = align_up(gap.start, unit); at < gap.end();) {
     if (const AddressRange* const range = reached.range_with(at)) {
       at = align_up(range->end(), unit);
@@ -628,6 +640,7 @@ void CodeFunctions::scan(AddressRange gap, CodeRowMaker& maker, Budget& budget,
       follows = false;
     }
     function.follows = follows;
+    follows &= function.rows.unknown.empty();
     functions.push_back(std::move(function));
   }
 }

@@ -30,7 +30,8 @@ struct CodeFunction {
   FrameRow entry;        ///< the row that was assumed at `start`
   bool named = false;    ///< a symbol, pointer, call or jump names its start; else only its place does
   bool sized = false;    ///< a symbol gives its size
-  bool follows = false;  ///< it starts where code that is understood, or padding, ends
+  /// It starts where code that is understood, or padding, ends: not after an instruction that is not known.
+  bool follows = false;
   /// Targets of calls that perhaps never return, so that the code after them is guessed.
   std::vector<std::uint64_t> doubtful;
   /// Return addresses, and padding that is jumped to, after which the function goes on.
@@ -108,7 +109,8 @@ private:
   bool analyse_callers_before();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
   bool analyse_gaps();
-  void scan(AddressRange gap, CodeRowMaker& maker, Budget& budget, std::vector<CodeFunction>& functions);
+  void scan(AddressRange gap, bool follows, CodeRowMaker& maker, Budget& budget,
+            std::vector<CodeFunction>& functions);
 
   const CfiInput& input_;
   const AbiTraits& abi_;

@@ -97,6 +97,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     if (jumps) rows_.links.push_back(jump());
     return add_guessed(at, begin, end);
   }
+  if (at.is_unknown) rows_.unknown.push_back(at.instruction.address);
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));

@@ -84,6 +84,8 @@ struct CodeRows {
   /// From the last instruction into what follows the bytes, if control certainly goes on there. The row is
   /// the one before the instruction.
   std::optional<Jump> runs_on;
+  /// Certain instructions that the decoder does not know. By address.
+  std::vector<std::uint64_t> unknown;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B

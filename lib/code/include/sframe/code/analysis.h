@@ -117,6 +117,7 @@ struct Reached {
   Certainty certainty;
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
+  bool is_unknown;  ///< bytes that the decoder does not know: where the next instruction starts is not known
   /// What may differ from the state of the instruction that was visited before: State::bit() of registers,
   /// State::words_bit.
   std::uint64_t changed;
