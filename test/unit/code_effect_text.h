@@ -47,6 +47,9 @@ inline std::string effect_text(const code::Effect& effect) {
   case Kind::add:
     return reg + " += " +
            (effect.source == code::Effect::none ? value : register_text(effect.source) + " * " + value);
+  case Kind::add_vectors: return reg + " := " + register_text(effect.source) + " + " + value + "/8 vectors";
+  case Kind::mask: return reg + " &= " + register_text(effect.source);
+  case Kind::or_zero: return reg + " or 0";
   case Kind::align: return reg + " &= " + value;
   case Kind::load: return reg + " := [" + sum_text(effect) + "]";
   case Kind::load_table:

@@ -105,7 +105,7 @@ constexpr Case cases[] = {
     {"basr %r14, %r1", "0d e1", "-> indirect call r1 link r14"},
     {"basr %r13, 0", "0d d0", "r13 := 4098"},
     {"brasl %r14, 0x10", "c0 e5 00 00 00 08", "-> call 0x1010 link r14"},
-    {"bras %r13, 0x10", "a7 d5 00 08", "r13 := 4100 -> jump 0x1010"},
+    {"bras %r13, 0x10", "a7 d5 00 08", "r13 := 4100 -> jump 0x1010 link r13"},
     {"j 0x10", "a7 f4 00 08", "-> jump 0x1010"},
     {"jh 0x10", "a7 24 00 08", "-> branch above 0x1010"},
     {"jgle 0x10", "c0 c4 00 00 00 08", "-> branch below or equal 0x1010"},
@@ -128,6 +128,9 @@ constexpr Case cases[] = {
     {"svc 248", "0a f8", "-> stop"},
     {"mc 0, 0", "af 00 00 00", "-> trap"},
     {"exrl %r1, 0x10", "c6 10 00 00 00 08", "r1 := ?; r2 := ?"},
+    {"exrl %r0, .+6; br %r1", "c6 00 00 00 00 03 07 f1", "-> indirect r1"},
+    {"exrl %r0, .+6; br %r14", "c6 00 00 00 00 03 07 fe", "-> ret r14"},
+    {"exrl %r1, .+6; br %r1", "c6 10 00 00 00 03 07 f1", "r1 := ?; r2 := ?"},
 };
 
 /// How many bytes each store writes, and the registers that get a result.

@@ -55,6 +55,7 @@ void Analysis::reset(const Function& function) {
   guesses_made_ = 0;
   paid_ = 0;
   restarts_ = 0;
+  known_callee_.reset();
   limit_met_ = out_of_steps_ = guesses_returns_ = false;
   num_symbols_ = first_free_symbol;
   forget_flow();
@@ -69,6 +70,7 @@ void Analysis::forget_flow() {
   guessed_targets_.clear();
   pending_guesses_.clear();
   doubtful_pads_.clear();
+  literals_.clear();
   mode_ = Certainty::certain;
   restart_ = false;
   for (Decoded& decoded : code_) {
@@ -84,7 +86,7 @@ void Analysis::run(const Function& function) {
     limit_met_ = true;
     return collect_obstacles();
   }
-  discover(function_.start);
+  discover(function_.start + function_.entry_offset);
   for (const CallSite& site : function_.call_sites)
     if (contains(site.landing_pad)) discover(site.landing_pad);
   do {
@@ -123,13 +125,12 @@ void Analysis::start() {
   if (function_.fp_at_start) entry.set_reg(abi_->fp, Value::cfa(*function_.fp_at_start));
   if (is_callee_) // find out which registers it preserves
     for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
-      if (reg != abi_->sp) entry.set_reg(reg, Value::entry(reg));
+      if (reg != abi_->sp && reg != machine_->shadow_stack_register) entry.set_reg(reg, Value::entry(reg));
   // A cold part that starts with a landing pad has a no-operation before it, since 0 means that there is no
   // pad.
-  const std::uint64_t after = after_padding(function_.start);
-  const bool starts_with_pad =
-      after != function_.start && rows_show_no_return(function_.start + 1, after, entry, entry);
-  if (!starts_with_pad) propagate(function_.start, entry, 0, Edge::jump);
+  const std::uint64_t begin = function_.start + function_.entry_offset, after = after_padding(begin);
+  const bool starts_with_pad = after != begin && rows_show_no_return(begin + 1, after, entry, entry);
+  if (!starts_with_pad) propagate(begin, entry, 0, Edge::jump);
   drain();
 }
 
@@ -205,6 +206,12 @@ std::uint64_t Analysis::end_of_block(std::uint64_t offset) const {
   return block.visits ? block.end : 0;
 }
 
+/// The end of the data that an instruction jumps over if the offset is in it; else the offset.
+std::uint64_t Analysis::end_of_literals(std::uint64_t offset) const {
+  const auto after = literals_.upper_bound(offset);
+  return after == literals_.begin() ? offset : std::max(offset, std::prev(after)->second);
+}
+
 /// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
 /// its start.
 void Analysis::start_at_known_rows() {
@@ -214,13 +221,23 @@ void Analysis::start_at_known_rows() {
       at = end;
       continue;
     }
+    if (const std::uint64_t end = end_of_literals(at); end != at) {
+      at = end;
+      continue;
+    }
     if (index_of_[at] == no_index) {
       discover(function_.start + at);
       run_divided_blocks();
     }
     const std::uint32_t index = index_of_[at];
     const Instruction instruction = code_[index].instruction;
-    if (code_[index].owner == no_index && !instruction.is_nop && !code_[index].bad) {
+    if (code_[index]
+            .bad) { // the length is not known: the next place where an instruction starts is that of a row
+      const auto next = std::ranges::upper_bound(function_.rows, at, {}, &FrameRow::offset);
+      at = next == function_.rows.end() ? size_ : next->offset;
+      continue;
+    }
+    if (code_[index].owner == no_index && !instruction.is_nop) {
       if (const FrameRow* const row = last_not_above(function_.rows, at, &FrameRow::offset)) {
         mode_ = Certainty::assumed;
         propagate(instruction.address, State::at_entry(*row, *abi_, *machine_), index, Edge::jump);
@@ -308,6 +325,9 @@ void Analysis::leave(std::uint32_t index, State& state) {
   switch (instruction.flow) {
   case Flow::jump:
     if (contains(instruction.target)) {
+      if (instruction.link_register != Effect::none)
+        literals_[instruction.address + instruction.length - function_.start] =
+            instruction.target - function_.start;
       // Perhaps a tail call: FP and RA were popped, and where they were is free for the callee.
       if (is_entry_like(state, *abi_))
         for (const std::uint16_t reg : {abi_->fp, abi_->ra})
@@ -319,8 +339,7 @@ void Analysis::leave(std::uint32_t index, State& state) {
     if (contains(instruction.target)) {
       if (state.compare.reg == Effect::none) return propagate(instruction.target, state, index, Edge::jump);
       State taken = state;
-      refine(instruction, true, taken);
-      propagate(instruction.target, taken, index, Edge::jump);
+      if (refine(instruction, true, taken)) propagate(instruction.target, taken, index, Edge::jump);
     }
     return;
   case Flow::indirect_jump:
@@ -334,6 +353,15 @@ void Analysis::leave(std::uint32_t index, State& state) {
     return;
   default: return;
   }
+}
+
+/// A jump to where the return address is after it was popped (clang -mlvi-hardening: `pop %rcx; lfence;
+/// jmp *%rcx`).
+bool Analysis::returns_by_jump(const Instruction& instruction, const State& state) const {
+  if (instruction.jump_register == Effect::none) return false;
+  const std::int32_t popped = abi_->fixed_ra_offset != 0 ? 8 : 0;
+  return signed_value(state.reg(instruction.jump_register), false) == Value::entry(abi_->ra) &&
+         state.reg(abi_->sp) == Value::cfa(popped - abi_->entry_cfa_offset);
 }
 
 /// s390x: `br %r14` returns, but compilers also use r14 for jump tables.
@@ -362,7 +390,7 @@ bool Analysis::continues(std::uint32_t index, State& state, bool follow_edges) {
   case Flow::indirect_branch:
   case Flow::conditional_return: return true;
   case Flow::trap: return continues_after_trap(index, state);
-  case Flow::branch: return refine(instruction, false, state), true;
+  case Flow::branch: return refine(instruction, false, state);
   case Flow::call:
   case Flow::indirect_call: return continues_after_call(index, state, follow_edges);
   case Flow::jump:

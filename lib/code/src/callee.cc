@@ -16,8 +16,8 @@ namespace {
 
 using Base = Value::Base;
 
-/// Helpers are small.
-constexpr std::uint64_t max_callee_size = 1024;
+/// Helpers are smaller.
+constexpr std::uint64_t max_callee_size = 16384;
 /// Limit of instructions examined after a call. Between a call of Go's runtime.morestack and the jump back,
 /// all argument registers may be reloaded.
 constexpr int max_reloads = 48;
@@ -26,6 +26,7 @@ constexpr int max_reloads = 48;
 Value translated(const Value& value, const State& caller, const Value& callee_cfa) {
   switch (value.base) {
   case Base::entry: return caller.reg(value.id);
+  case Base::shadow: return plus(caller.reg(value.id), value.offset);
   case Base::cfa: return plus(callee_cfa, value.offset);
   case Base::constant: return value;
   case Base::unknown: return value;
@@ -139,23 +140,46 @@ void Analysis::apply_known_callee(const Instruction& instruction, const State& b
   if (const std::uint8_t reg = returns_after(instruction, before); reg != Effect::none)
     return after.set_reg(reg, before.reg(reg));
   State better = after;
-  if (instruction.flow == Flow::call && apply_callee(instruction, before, better) && !row_is_wrong(better) &&
-      (asks_for_row || !base_is_wrong(better)))
-    after = better;
+  const CalleeIs callee =
+      instruction.flow == Flow::call ? apply_callee(instruction, before, better) : CalleeIs::elsewhere;
+  const bool answers_row = asks_for_row && !row_is_wrong(better);
+  const bool answers_base = asks_for_base && !base_is_wrong(better);
+  if (callee == CalleeIs::known && (answers_row || answers_base)) after = better;
+  if (callee != CalleeIs::unclear || !asks_for_row) return;
+  // Who wrote the row knew the callee: gcc -fipa-ra, assembly.
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
+    const Value value = before.reg(reg);
+    if ((machine_->call_clobbered >> reg & 1) && (value.is_location() || value.base == Base::entry))
+      after.set_reg(reg, Value::unknown());
+  }
 }
 
-bool Analysis::apply_callee(const Instruction& instruction, const State& before, State& after) {
-  if (is_callee_ || !function_.environment || contains(instruction.target)) return false;
-  const auto bytes = function_.environment->code(instruction.target, max_callee_size);
-  if (bytes.empty()) return false;
+/// The state where a callee returns, if it is known.
+const std::optional<State>& Analysis::analyse_callee(std::uint64_t target) {
+  if (known_callee_ == target) return callee_returns_;
+  known_callee_ = target;
+  callee_returns_.reset();
+  Environment& environment = *function_.environment;
+  std::uint64_t start = environment.function_start(target);
+  if (target - start >= max_callee_size) start = target;
+  const auto bytes = environment.code(start, max_callee_size);
+  if (bytes.size() <= target - start) return callee_returns_;
   if (!callee_) {
     callee_ = std::make_unique<Analysis>(*abi_);
     callee_->is_callee_ = true;
   }
-  callee_->run({.start = instruction.target, .bytes = bytes, .entry = abi_->entry_row()});
-  const auto returned = callee_->state_at_returns();
+  callee_->run({.start = start, .bytes = bytes, .entry = abi_->entry_row(), .entry_offset = target - start});
+  callee_returns_ = callee_->state_at_returns();
   work_ += callee_->cost();
-  if (!returned) return false;
+  return callee_returns_;
+}
+
+Analysis::CalleeIs Analysis::apply_callee(const Instruction& instruction, const State& before, State& after) {
+  if (is_callee_ || !function_.environment || contains(instruction.target) ||
+      function_.environment->code(instruction.target, 1).empty())
+    return CalleeIs::elsewhere;
+  const std::optional<State>& returned = analyse_callee(instruction.target);
+  if (!returned) return CalleeIs::unclear;
 
   State caller = before;
   if (instruction.link_register != Effect::none)
@@ -167,7 +191,7 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
   const Value callee_cfa = plus(sp, std::int64_t{abi_->entry_cfa_offset} - pushed);
   const Value new_sp =
       plus(translated(returned->reg(abi_->sp), caller, callee_cfa), pushed); // the return pops
-  if (!new_sp.is_location()) return false;
+  if (!new_sp.is_location()) return CalleeIs::unclear;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value value = translated(returned->reg(reg), caller, callee_cfa);
     const bool is_preserved = !(machine_->call_clobbered >> reg & 1);
@@ -180,7 +204,7 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
     if (slot.location.base == Base::cfa)
       after.store(translated(slot.location, caller, callee_cfa), translated(slot.value, caller, callee_cfa));
   after.drop_below(new_sp);
-  return true;
+  return CalleeIs::known;
 }
 
 /// Of a callee: the state at its returns, as far as they agree. Empty if it may leave in other ways, or is

@@ -49,6 +49,48 @@ void Analysis::return_through(Instruction& jump) {
   }
 }
 
+/// Follows code that only jumps to a register: a hardened indirect jump (gcc -mindirect-branch=thunk, clang
+/// -mretpoline, -mlvi-hardening). `last` becomes that jump. AMD64's thunks call their own end, put the
+/// register in place of the return address, and return.
+bool Analysis::decode_thunk(std::uint64_t address, Instruction& last) {
+  constexpr std::size_t max_size = 64, max_instructions = 4;
+  const auto bytes = function_.environment->code(address, max_size);
+  std::uint64_t at = 0;
+  bool has_called = false;
+  std::uint8_t replaced = Effect::none;
+  for (std::size_t i = 0; i < max_instructions && at < bytes.size(); ++i) {
+    scratch_effects_.clear();
+    ++work_;
+    if (!decoder_->decode(bytes.subspan(at), address + at, last, scratch_effects_)) return false;
+    at += last.length;
+    if (last.flow == Flow::call && last.link_register == Effect::none && !has_called) {
+      has_called = true;
+      at = last.target - address;
+    } else if (last.flow == Flow::next && has_called && scratch_effects_.size() == 1) {
+      const Effect& effect = scratch_effects_[0];
+      if (effect.kind != Effect::Kind::store || effect.source != abi_->sp || effect.value != 0) return false;
+      replaced = effect.reg;
+    } else if (last.flow == Flow::ret && has_called) {
+      last.flow = Flow::indirect_jump;
+      last.jump_register = replaced;
+      return replaced != Effect::none;
+    } else if (last.flow != Flow::next || !scratch_effects_.empty()) {
+      return last.flow == Flow::indirect_jump && last.jump_register != Effect::none &&
+             scratch_effects_.empty();
+    }
+  }
+  return false;
+}
+
+/// Makes a jump to a thunk what the thunk does.
+void Analysis::jump_through_thunk(Instruction& jump) {
+  if (!function_.environment || contains(jump.target)) return;
+  Instruction last;
+  if (!decode_thunk(jump.target, last)) return;
+  jump.flow = jump.flow == Flow::branch ? Flow::indirect_branch : Flow::indirect_jump;
+  jump.jump_register = last.jump_register;
+}
+
 /// Bad if it cannot be paid: a function may be larger than what is left of the budget.
 std::uint32_t Analysis::decode_at(std::uint64_t offset) {
   constexpr std::size_t paid_together = 64;
@@ -70,6 +112,7 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
       instruction.target = *callee;
     }
   }
+  if (instruction.flow == Flow::jump || instruction.flow == Flow::branch) jump_through_thunk(instruction);
   if (instruction.flow == Flow::jump && function_.rows.empty()) return_through(instruction);
   decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
   if (instruction.flow == Flow::call) decoded.calls_trap = is_trap(instruction.target);

@@ -37,6 +37,10 @@ public:
   void add(std::uint8_t reg, std::uint8_t source, std::int64_t factor) {
     list_->push_back({.kind = Effect::Kind::add, .reg = reg, .source = source, .value = factor});
   }
+  /// reg := source + eighths of a scalable vector's length.
+  void add_vectors(std::uint8_t reg, std::uint8_t source, std::int64_t eighths) {
+    list_->push_back({.kind = Effect::Kind::add_vectors, .reg = reg, .source = source, .value = eighths});
+  }
   /// reg := reg & mask.
   void mask(std::uint8_t reg, std::int64_t mask) {
     list_->push_back({.kind = Effect::Kind::align, .reg = reg, .value = mask});
@@ -53,6 +57,12 @@ public:
   void overwrite(std::uint8_t size, std::uint8_t base, std::int64_t offset) {
     list_->push_back({.kind = Effect::Kind::overwrite, .source = base, .size = size, .value = offset});
   }
+  /// reg := reg & source.
+  void mask_by(std::uint8_t reg, std::uint8_t source) {
+    list_->push_back({.kind = Effect::Kind::mask, .reg = reg, .source = source});
+  }
+  /// reg := reg or 0.
+  void or_zero(std::uint8_t reg) { list_->push_back({.kind = Effect::Kind::or_zero, .reg = reg}); }
   void clobber(std::uint8_t reg) { list_->push_back({.kind = Effect::Kind::clobber, .reg = reg}); }
   /// flags := reg against value.
   void compare(std::uint8_t reg, std::int64_t value) {

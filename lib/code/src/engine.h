@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -153,6 +154,8 @@ private:
   bool decode_elsewhere(std::uint64_t address, Instruction& instruction);
   bool is_trap(std::uint64_t address);
   void return_through(Instruction& instruction);
+  void jump_through_thunk(Instruction& instruction);
+  bool decode_thunk(std::uint64_t address, Instruction& last);
   std::uint32_t decode_at(std::uint64_t offset);
   void note_targets(std::uint32_t index);
   void make_leader(std::uint64_t address);
@@ -181,7 +184,9 @@ private:
   Value table_entry(const Effect& effect, Decoded& decoded, const State& state);
   void call(const Decoded& decoded, State& state);
   void enter_internal_call(const Decoded& decoded, State& state) const;
-  void refine(const Instruction& branch, bool taken, State& state) const;
+  bool refine(const Instruction& branch, bool taken, State& state) const;
+  bool refine_sp(const Instruction& branch, bool taken, State& state) const;
+  void refine_bound(const Instruction& branch, bool taken, State& state) const;
   bool steps_meet(const Value& sp, const Value& limit) const;
 
   // join.cc
@@ -203,7 +208,10 @@ private:
   const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg);
   std::uint8_t returns_after(const Instruction& instruction, const State& before);
   bool restarts_the_function(const Instruction& instruction, const State& before);
-  bool apply_callee(const Instruction& instruction, const State& before, State& after);
+  /// What is known of a callee: it is not in the file; it could not be analysed; its effect.
+  enum class CalleeIs : std::uint8_t { elsewhere, unclear, known };
+  CalleeIs apply_callee(const Instruction& instruction, const State& before, State& after);
+  const std::optional<State>& analyse_callee(std::uint64_t target);
   std::optional<State> state_at_returns();
   bool goes_back(const Reached& at, State& returns, bool& has_returned) const;
 
@@ -223,6 +231,7 @@ private:
   void run_divided_blocks();
   void follow_guesses();
   std::uint64_t end_of_block(std::uint64_t offset) const;
+  std::uint64_t end_of_literals(std::uint64_t offset) const;
   void start_at_known_rows();
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
@@ -247,6 +256,7 @@ private:
   bool saves_lost_link(const Decoded& decoded, const State& state) const;
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
+  bool returns_by_jump(const Instruction& instruction, const State& state) const;
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
   bool returns_by_jump(const Instruction& instruction, const State& state) const;
   std::uint64_t after_padding(std::uint64_t address) const;
@@ -286,6 +296,8 @@ private:
   std::vector<std::uint64_t> guessed_targets_;
   std::vector<std::uint32_t> pending_guesses_;
   std::vector<DoubtfulPad> doubtful_pads_;
+  std::map<std::uint64_t, std::uint64_t>
+      literals_; ///< data that is jumped over: offsets of its start and end
   std::vector<Conflict> conflicts_;
   std::vector<Obstacle> obstacles_;
   std::vector<Gap> gaps_;
@@ -299,6 +311,9 @@ private:
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
   std::unique_ptr<Analysis> callee_; ///< of callees
+  /// The callee that was analysed last: many calls of a function have the same. The state where it returns.
+  std::optional<std::uint64_t> known_callee_;
+  std::optional<State> callee_returns_;
   bool is_callee_ = false;
   Certainty mode_ = Certainty::certain; ///< of the edges being followed
   bool restart_ = false;

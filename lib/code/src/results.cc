@@ -113,6 +113,7 @@ Exit Analysis::exit_of(const Decoded& decoded, VisitedState& state) const {
   case Flow::indirect_branch:
     if (returns_by_jump(instruction, state.get())) return exit_of_return(instruction, state.get());
     if (decoded.unresolved) return Exit::indirect_unknown;
+    if (returns_by_jump(instruction, state.get())) return Exit::returns;
     return is_entry_like(state.get(), *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
   case Flow::conditional_return:
@@ -224,7 +225,7 @@ std::span<const Gap> Analysis::gaps() {
         break;
       at += instruction.length;
     }
-    if (at < end) gaps_.push_back({function_.start + at, function_.start + end});
+    if (at < end && end_of_literals(at) < end) gaps_.push_back({function_.start + at, function_.start + end});
     at = end;
   }
   (void)pay(0);

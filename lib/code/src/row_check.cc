@@ -48,7 +48,8 @@ private:
     if (found.base != Base::other) return {found};
     // The same word may have been stored through a symbol for SP that is not comparable with this one.
     for (const Slot& slot : state_.slots())
-      if (signed_value(slot.value, false) == expected && slot.location.base != location.base)
+      if (signed_value(slot.value, false) == expected && slot.location.base != location.base &&
+          slot.location.base != Base::shadow)
         return {found, false, true};
     return {found};
   }
@@ -155,6 +156,9 @@ RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
   RowCheck result{.cfa = rule(row.cfa, abi.sp, Value::cfa(0)),
                   .ra = rule(row.ra, abi.ra, Value::entry(abi.ra)),
                   .fp = rule(row.fp, abi.fp, Value::entry(abi.fp))};
+  // Readers of frames remove the mark of Swift's asynchronous frames, or they do not.
+  if (result.fp.agreement == Agreement::agrees && result.fp.found.flag)
+    result.fp.agreement = Agreement::unknown;
   if (result.ra.agreement == Agreement::agrees) result.sign_agrees = result.ra.found.flag == row.ra_signed;
   return result;
 }

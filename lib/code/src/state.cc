@@ -36,8 +36,9 @@ Value State::word(Value location) const {
   if (!location.is_location()) return Value::unknown();
   for (const Slot& slot : slots())
     if (slot.location.offset == location.offset && same_base(slot.location, location)) return slot.value;
-  const bool is_anywhere =
-      location.base == Value::Base::conflict || (location.base == Value::Base::symbol && !location.flag);
+  const bool is_anywhere = location.base == Value::Base::conflict || location.base == Value::Base::shadow ||
+                           location.base == Value::Base::scaled ||
+                           (location.base == Value::Base::symbol && !location.flag);
   return forgot_ || is_anywhere ? Value::unknown() : Value::other();
 }
 
@@ -136,6 +137,13 @@ public:
       state_.store(Value::cfa(ra.offset + distance), Value::cfa(abi_.sp_from_cfa));
   }
 
+  /// A part of a function that has saved RA, and restores it, may have done so on a shadow call stack, too.
+  void add_shadow_stack(const Rule& ra, const Machine& machine) {
+    const Value top{Value::Base::shadow, false, machine.shadow_stack_register, 0};
+    state_.set_reg(machine.shadow_stack_register, top);
+    if (ra.kind != Rule::Kind::same) state_.store(plus(top, -word_size), Value::entry(abi_.ra));
+  }
+
 private:
   /// Symbols at the entry: one for SP, one for each register that a rule is based on.
   static constexpr std::uint16_t sp_symbol = 0;
@@ -170,6 +178,7 @@ State State::at_entry(const FrameRow& row, const AbiTraits& abi, const Machine& 
   maker.add_register(first.ra, abi.ra);
   maker.add_register(first.fp, abi.fp);
   maker.add_saved_sp(first.ra);
+  if (machine.shadow_stack_register != Effect::none) maker.add_shadow_stack(first.ra, machine);
   if (first.ra_signed) {
     for (std::uint16_t reg = 0; reg < machine.num_registers; ++reg)
       if (state.reg(reg) == Value::entry(abi.ra)) state.set_reg(reg, signed_value(state.reg(reg)));

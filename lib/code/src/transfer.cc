@@ -24,6 +24,17 @@ Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
   return {Base::bounded, is_firm, static_cast<std::uint16_t>(step), static_cast<std::int32_t>(limit)};
 }
 
+/// A place in the frame, moved by eighths of a vector's length: a frame with vectors of unknown length is as
+/// large when it is released as when it was made.
+Value plus_vectors(Value value, std::int64_t eighths) {
+  if (value.base != Base::cfa && value.base != Base::scaled) return Value::other();
+  const std::int64_t sum = eighths + (value.base == Base::scaled ? static_cast<std::int16_t>(value.id) : 0);
+  if (sum != static_cast<std::int16_t>(sum)) return Value::other();
+  value.base = sum ? Base::scaled : Base::cfa;
+  value.id = static_cast<std::uint16_t>(sum);
+  return value;
+}
+
 /// True if a mask changes none of an index's values, which are multiples of a step up to a limit.
 bool keeps_multiples(const Value& index, std::int64_t mask) {
   const std::int64_t step = step_of(index), largest = index.offset * step;
@@ -84,15 +95,15 @@ Value Analysis::sum(const Value& value, const Effect& effect, const State& state
 }
 
 Value Analysis::masked(const Value& value, std::int64_t mask) const {
-  constexpr std::int64_t word_mask = -8;
   if (value.base == Base::constant && fits_offset(value.offset & mask))
     return {Base::constant, false, 0, static_cast<std::int32_t>(value.offset & mask)};
   if (mask >= 0) {
     if (value.base == Base::bounded && keeps_multiples(value, mask)) return value;
     return bounded(mask, false);
   }
-  // Stacks are aligned to words.
-  if (mask >= word_mask && value.base == Base::cfa && value.offset % 8 == 0) return value;
+  if (mask >= -std::int64_t{machine_->stack_alignment} && value.base == Base::cfa &&
+      (value.offset & ~mask) == 0)
+    return value;
   return Value::other();
 }
 
@@ -103,6 +114,11 @@ Value Analysis::table_entry(const Effect& effect, Decoded& decoded, const State&
   };
   Value base = operand(effect.source), index = operand(effect.index);
   if (!is_number(base) && effect.scale == 1) std::swap(base, index);
+  const auto may_be_stack = [](const Value& value) {
+    return value.is_location() || value.base == Base::unknown;
+  };
+  const bool is_word = effect.size == 0 || effect.size == 8;
+  if (is_word && (may_be_stack(base) || may_be_stack(index))) return Value::unknown(); // any word of it
   if (!is_number(base)) return effect.size == 1 && !effect.is_signed ? bounded(255, false) : Value::other();
   if (decoded.table == no_index) {
     if (tables_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::other();
@@ -191,6 +207,9 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   case Kind::add:
     return write(effect.reg, sum(state.reg(effect.reg), effect, state), decoded, state,
                  effect.value < 0 ? Move::down : Move::up);
+  case Kind::add_vectors:
+    return write(effect.reg, plus_vectors(state.reg(effect.source), effect.value), decoded, state,
+                 effect.value < 0 ? Move::down : Move::up);
   case Kind::align:
     return write(effect.reg, masked(state.reg(effect.reg), effect.value), decoded, state, Move::down);
   case Kind::load: {
@@ -202,6 +221,14 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   case Kind::store:
   case Kind::overwrite: return write_memory(effect, source(), state);
   case Kind::clobber: return write(effect.reg, Value::other(), decoded, state);
+  case Kind::mask: // what is hardened so against wrong speculation is an address, and not 0
+    if (state.reg(effect.source).base == Base::mask) return;
+    return write(effect.reg, Value::other(), decoded, state, Move::down);
+  case Kind::or_zero: {
+    const Value value = state.reg(effect.reg);
+    const bool is_mask = value.base == Base::mask || (value.base == Base::constant && value.offset == -1);
+    return write(effect.reg, is_mask ? Value{Base::mask, false, 0, 0} : Value::other(), decoded, state);
+  }
   case Kind::sign: {
     Value value = signed_value(state.reg(effect.reg));
     if (effect.value != 0 && value.base == Base::entry) value.offset = with_address;
@@ -217,12 +244,24 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   }
 }
 
-/// The state after a callee returns. Memory below SP is the callee's stack.
-void Analysis::call(const Decoded&, State& state) {
+/// The state after a callee returns. Memory below SP is the callee's stack. A callee that returns by another
+/// register than the ABI's has a convention of its own (s390x: `brasl %r0,__fentry__` before the return
+/// address is saved): it preserves what the function needs. So does any callee with a shadow call stack, if
+/// the function has used that: its return address is there. Callees of callees often have conventions of
+/// their own, too.
+void Analysis::call(const Decoded& decoded, State& state) {
   const Value sp = state.reg(abi_->sp);
   state.drop_below(sp);
+  const std::uint8_t link = decoded.instruction.link_register;
+  const bool by_other_register = link != Effect::none && link != abi_->ra;
+  const auto is_preserved = [&](std::uint16_t reg, const Value& value) {
+    if (value.base == Base::shadow)
+      return signed_value(state.word(plus(value, -8)), false) == Value::entry(abi_->ra);
+    return by_other_register && reg != link && (value.is_location() || value.base == Base::entry);
+  };
+  const Value lost = is_callee_ ? Value::unknown() : Value::other();
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
-    if (machine_->call_clobbered >> reg & 1) state.set_reg(reg, Value::other());
+    if ((machine_->call_clobbered >> reg & 1) && !is_preserved(reg, state.reg(reg))) state.set_reg(reg, lost);
   state.compare.reg = Effect::none;
 }
 
@@ -248,25 +287,41 @@ bool Analysis::steps_meet(const Value& sp, const Value& limit) const {
   return step > 0 && first.offset > limit.offset && (std::int64_t{first.offset} - limit.offset) % step == 0;
 }
 
-/// Refines the state on one side of a branch.
-void Analysis::refine(const Instruction& branch, bool taken, State& state) const {
+/// After a compare of SP with another register. A loop that moves SP down to a limit ends where SP is at the
+/// limit; one that moves a pointer down to SP, where the pointer is. False if both are known and cannot be
+/// equal as the branch requires: a loop has yet to get there.
+bool Analysis::refine_sp(const Instruction& branch, bool taken, State& state) const {
   const State::Compare compare = state.compare;
-  if (compare.reg == Effect::none) return;
-  if (compare.source != Effect::none) {
-    // A loop that moves SP down to a limit ends where SP is at the limit.
-    const bool equal =
-        taken ? branch.condition == Condition::equal : branch.condition == Condition::not_equal;
-    const Value limit = state.reg(compare.source);
-    if (equal && compare.reg == abi_->sp && limit.base == Base::cfa) state.set_reg(abi_->sp, limit);
-    const Value sp = state.reg(abi_->sp);
-    if (equal && compare.source == abi_->sp && sp.base != Base::cfa &&
-        state.reg(compare.reg).base == Base::cfa)
-      state.set_reg(abi_->sp, state.reg(compare.reg));
-    const bool not_above =
-        taken ? branch.condition == Condition::below_or_equal : branch.condition == Condition::above;
-    if (not_above && compare.reg == abi_->sp && steps_meet(sp, limit)) state.set_reg(abi_->sp, limit);
-    return;
+  const std::uint8_t other = compare.reg == abi_->sp ? compare.source : compare.reg;
+  const Value sp = state.reg(abi_->sp), limit = state.reg(other);
+  const bool equal = taken ? branch.condition == Condition::equal : branch.condition == Condition::not_equal;
+  if (equal && limit.base == Base::cfa) {
+    if (sp.base == Base::cfa) return sp == limit;
+    state.set_reg(abi_->sp, limit);
+  } else if (equal && limit.base == Base::conflict) {
+    state.set_reg(other, sp);
   }
+  const bool not_above =
+      taken ? branch.condition == Condition::below_or_equal : branch.condition == Condition::above;
+  if (not_above && compare.reg == abi_->sp && steps_meet(sp, limit)) state.set_reg(abi_->sp, limit);
+  return true;
+}
+
+/// Refines the state on one side of a branch. False if the branch cannot go there.
+bool Analysis::refine(const Instruction& branch, bool taken, State& state) const {
+  const State::Compare compare = state.compare;
+  if (compare.reg == Effect::none) return true;
+  if (compare.source != Effect::none) {
+    const bool has_sp = compare.reg == abi_->sp || compare.source == abi_->sp;
+    return !has_sp || refine_sp(branch, taken, state);
+  }
+  refine_bound(branch, taken, state);
+  return true;
+}
+
+/// After a compare of a register with a number.
+void Analysis::refine_bound(const Instruction& branch, bool taken, State& state) const {
+  const State::Compare compare = state.compare;
   if (compare.value < 0 || compare.value > max_index) return;
   std::int64_t limit = -1;
   switch (branch.condition) {

@@ -211,7 +211,8 @@ void CodeRowMaker::find_key(const code::Function& function) {
         instruction.length == 0)
       break;
     for (const code::Effect& effect : effects)
-      if (effect.kind == code::Effect::Kind::sign) (effect.index == 0 ? a_key : rows_.b_key) = true;
+      if (effect.kind == code::Effect::Kind::sign && effect.reg == abi_.ra)
+        (effect.index == 0 ? a_key : rows_.b_key) = true;
   }
   if (!a_key || !rows_.b_key) return;
   for (const CodeRows::Range& range : rows_.ranges) leave_out(range.begin, range.end, code_ra_unknown);

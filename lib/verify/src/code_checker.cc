@@ -169,7 +169,7 @@ void CodeChecker::visit(const code::Reached& at) {
   if (at.block_start || address != previous_end_) findings_.settle(Exit::none, address != previous_end_);
   for (; next_row_ < rows_.placed.size() && rows_.placed[next_row_].begin < end; ++next_row_) {
     const PlacedRow& inside = rows_.placed[next_row_];
-    if (inside.begin <= address) continue;
+    if (inside.begin <= address || at.certainty != code::Certainty::certain) continue;
     findings_.contradict(Id::K205, at, inside, "row starts inside an instruction");
   }
   previous_end_ = end;

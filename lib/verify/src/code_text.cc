@@ -32,9 +32,12 @@ std::string value_text(const code::Value& value, const AbiTraits& abi) {
   case Base::constant: return llvm::formatv("the constant {0}", value.offset).str();
   case Base::code: return "an address in the function";
   case Base::unknown: return "an unknown value";
+  case Base::scaled: return "the CFA and a multiple of the vector length";
+  case Base::shadow: return "a place on the shadow call stack";
   case Base::other:
   case Base::bounded:
-  case Base::table: break;
+  case Base::table:
+  case Base::mask: break;
   }
   return "another value";
 }
@@ -73,6 +76,9 @@ std::string conflict_text(const code::RowCheck& check, const code::Results& resu
 }
 
 std::string unknown_text(const code::RowCheck& check) {
+  if (check.cfa.agreement == code::Agreement::agrees && check.ra.agreement == code::Agreement::agrees &&
+      check.fp.found.base == code::Value::Base::entry && check.fp.found.flag)
+    return "FP has the mark of an asynchronous frame, which readers may not remove";
   const std::string_view what = check.cfa.agreement != code::Agreement::agrees  ? "CFA"
                                 : check.ra.agreement != code::Agreement::agrees ? "RA"
                                                                                 : "FP";

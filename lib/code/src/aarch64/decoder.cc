@@ -79,12 +79,14 @@ public:
 namespace sframe::code {
 
 // A call preserves x19 to x29 and SP. x18, the platform register, and x30, which gets the return address,
-// count as clobbered too.
+// count as clobbered too (but see Analysis::call() for a shadow call stack).
 const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64::scratch + 1,
                                                         .call_clobbered = 0x1'4007'ffff,
                                                         .red_zone = 0,
                                                         .max_length = aarch64::word_size,
                                                         .alignment = aarch64::word_size,
+                                                        .stack_alignment = 16, // the processor requires it
+                                                        .shadow_stack_register = 18,
                                                         .function_alignment = aarch64::word_size,
                                                         .resolver_stack = 16,
                                                         .last_system_calls = {93, 94, 139},

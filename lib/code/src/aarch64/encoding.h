@@ -14,6 +14,7 @@ namespace sframe::code::aarch64 {
 
 inline constexpr std::uint8_t sp = 31;
 inline constexpr std::uint8_t zero_register = 31; ///< if an encoding uses 31 for XZR or WZR
+inline constexpr std::uint8_t frame_pointer = 29;
 inline constexpr std::uint8_t link_register = 30;
 /// Not a machine register: holds the intermediate value of an instruction that shifts or extends its second
 /// operand before adding it.

@@ -72,7 +72,14 @@ void decode_logical_immediate(Word word, EffectList& effects) {
     effects.lose_flags();
     if (word.rd() == zero_register) return;
   }
-  if (source_is_zero)
+  // Swift's asynchronous functions mark the caller's FP before they save it.
+  constexpr std::int64_t frame_mark = std::int64_t{1} << 60;
+  const bool is_frame_pointer = word.rd() == frame_pointer && word.rn() == frame_pointer;
+  if (is_frame_pointer && operation == orr && mask == frame_mark)
+    effects.sign(frame_pointer, 0);
+  else if (is_frame_pointer && operation == and_ && mask == ~frame_mark)
+    effects.authenticate(frame_pointer, 0);
+  else if (source_is_zero)
     effects.set_constant(word.rd(), operation == orr || operation == eor ? mask : 0);
   else if (operation == and_ || operation == ands)
     move_and_mask(word, word.rn(), mask, effects);
@@ -183,6 +190,12 @@ void decode_add_extended(Word word, EffectList& effects) {
   }
 }
 
+void mask_by_register(std::uint8_t rd, std::uint8_t rn, std::uint8_t rm, EffectList& effects) {
+  if (rd == rm) std::swap(rn, rm);
+  if (rd != rn) effects.set(rd, rn, 0);
+  effects.mask_by(rd, rm);
+}
+
 void decode_logical_shifted(Word word, EffectList& effects) {
   enum { and_, orr, eor, ands };
   const auto operation = word.field(30, 29);
@@ -191,7 +204,11 @@ void decode_logical_shifted(Word word, EffectList& effects) {
   const std::uint8_t rd = word.rd(), rm = word.rm();
   if (rd == zero_register) return;
   const bool is_move = operation == orr && word.rn() == zero_register && !inverted && !shifted;
-  if (!is_move)
+  const bool masks = operation == and_ && !inverted && !shifted && word.is_64bit() &&
+                     word.rn() != zero_register && rm != zero_register;
+  if (masks)
+    mask_by_register(rd, word.rn(), rm, effects);
+  else if (!is_move)
     effects.clobber(rd);
   else if (rm == zero_register)
     effects.set_constant(rd, 0);
@@ -225,6 +242,23 @@ void decode_pointer_authentication(Word word, EffectList& effects) {
     opcode & 4 ? effects.authenticate(link_register, key) : effects.sign(link_register, key);
 }
 
+/// csel with the zero register, and csetm (csinv of zero registers): the masks of code that is hardened
+/// against wrong speculation (clang -mspeculative-load-hardening, gcc -mtrack-speculation).
+void decode_select(Word word, EffectList& effects) {
+  const std::uint8_t rd = word.rd(), rn = word.rn(), rm = word.rm();
+  if (rd == zero_register) return;
+  const bool inverts = word.bit(30), is_plain = word.is_64bit() && word.field(11, 10) == 0;
+  const bool both_zero = rn == zero_register && rm == zero_register;
+  const bool one_zero = (rn == zero_register) != (rm == zero_register);
+  if (is_plain && inverts && both_zero)
+    effects.set_constant(rd, -1);
+  else if (is_plain && !inverts && one_zero)
+    effects.set(rd, rn == zero_register ? rm : rn, 0);
+  else
+    return effects.clobber(rd);
+  effects.or_zero(rd);
+}
+
 /// The classes with bit 28: with carry, conditional, one to three sources.
 void decode_many_sources(Word word, EffectList& effects) {
   switch (word.field(24, 21)) {
@@ -241,6 +275,7 @@ void decode_many_sources(Word word, EffectList& effects) {
     return;
   }
   case 0b0010: effects.lose_flags(); return; // ccmp, ccmn
+  case 0b0100: decode_select(word, effects); return;
   case 0b0110:
     if (word.bit(30) && word.rm() == 1) return decode_pointer_authentication(word, effects);
     if (!word.bit(30) && word.bit(29)) effects.lose_flags(); // subps
@@ -249,7 +284,7 @@ void decode_many_sources(Word word, EffectList& effects) {
     else
       clobber_general(effects, word.rd());
     return;
-  default: clobber_general(effects, word.rd()); return; // csel, madd, ...
+  default: clobber_general(effects, word.rd()); return; // madd, ...
   }
 }
 

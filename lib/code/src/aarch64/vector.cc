@@ -40,8 +40,10 @@ constexpr std::array scalable_to_general = {
     Pattern{0xffff'8fe0, 0xc04c'03e0}, // movt
 };
 
-/// addvl, addpl, addsvl, addspl: 31 is SP.
-constexpr Pattern add_vector_lengths = {0xffa0'f000, 0x0420'5000};
+/// addvl, addpl: 31 is SP.
+constexpr Pattern add_vector_lengths = {0xffa0'f800, 0x0420'5000};
+/// addsvl, addspl: the same with the length in streaming mode, which may be another.
+constexpr Pattern add_streaming_lengths = {0xffa0'f800, 0x0420'5800};
 
 constexpr std::array to_flags = {
     Pattern{0x5f20'3c00, 0x1e20'2000}, // fcmp, fcmpe
@@ -50,6 +52,12 @@ constexpr std::array to_flags = {
 
 bool matches(Word word, const Pattern& pattern) {
   return word.is(pattern.mask, pattern.value);
+}
+
+void decode_add_lengths(Word word, EffectList& effects) {
+  constexpr std::int64_t eighths_of_vector = 8; // of a predicate: 1
+  const auto source = static_cast<std::uint8_t>(word.field(20, 16));
+  effects.add_vectors(word.rd(), source, word.signed_field(10, 5) * (word.bit(22) ? 1 : eighths_of_vector));
 }
 
 template <std::size_t n> bool matches_any(Word word, const std::array<Pattern, n>& patterns) {
@@ -67,6 +75,8 @@ void decode_vector(Word word, EffectList& effects) {
   }
   effects.lose_flags(); // most that write predicates
   if (matches(word, add_vector_lengths))
+    decode_add_lengths(word, effects);
+  else if (matches(word, add_streaming_lengths))
     effects.clobber(word.rd());
   else if (matches_any(word, scalable_to_general))
     clobber_general(effects, word.rd());

@@ -69,6 +69,8 @@ private:
   bool add_or_subtract(int sign);
   bool compare();
   bool mask();
+  bool poison_stack();
+  bool mark_frame(Effect::Kind kind);
   bool shift_left();
   bool exchange();
   void generic();

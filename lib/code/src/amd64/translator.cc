@@ -297,6 +297,9 @@ bool Translator::translate_arithmetic() {
   case ZYDIS_MNEMONIC_CMP: return compare();
   case ZYDIS_MNEMONIC_TEST: return true; // writes flags only
   case ZYDIS_MNEMONIC_AND: return mask();
+  case ZYDIS_MNEMONIC_OR: return poison_stack();
+  case ZYDIS_MNEMONIC_BTS: return mark_frame(Kind::sign);
+  case ZYDIS_MNEMONIC_BTR: return mark_frame(Kind::authenticate);
   case ZYDIS_MNEMONIC_SHL: return shift_left();
   case ZYDIS_MNEMONIC_XOR:
     if (!(is_register(0, 8) || is_register(0, 4)) || !is_register(1, reg(0).size) ||
@@ -338,6 +341,20 @@ bool Translator::mask() {
   if (!is_wide && !is_register(0, 4)) return false;
   const std::int64_t value = is_wide ? immediate(1) : static_cast<std::uint32_t>(immediate(1));
   effects_.push_back({.kind = Kind::align, .reg = reg(0).number, .value = value});
+  return true;
+}
+
+/// SP changes only where the processor speculates wrongly (clang -mspeculative-load-hardening): nothing else
+/// sets bits of SP.
+bool Translator::poison_stack() {
+  return is_register(0, 8) && reg(0).number == rsp && is_register(1, 8);
+}
+
+/// Swift's asynchronous functions mark the caller's FP before they save it.
+bool Translator::mark_frame(Effect::Kind kind) {
+  constexpr std::int64_t mark = 60;
+  if (!is_register(0, 8) || reg(0).number != rbp || !is_immediate(1) || immediate(1) != mark) return false;
+  effects_.push_back({.kind = kind, .reg = rbp});
   return true;
 }
 

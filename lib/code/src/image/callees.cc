@@ -16,7 +16,7 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 /// Functions that never return. Sorted.
-constexpr std::array<std::string_view, 72> no_return_names = {
+constexpr std::array<std::string_view, 74> no_return_names = {
     "_Exit",
     "_Unwind_Resume",
     "_ZSt10unexpectedv",
@@ -68,6 +68,8 @@ constexpr std::array<std::string_view, 72> no_return_names = {
     "_exit",
     "_longjmp",
     "abort",
+    "caml_array_bound_error_asm",
+    "caml_ml_array_bound_error",
     "err",
     "errx",
     "exit",
@@ -155,6 +157,10 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
   for (const elf::Segment& segment : image.segments())
     if (segment.type == elf::pt_gnu_relro) constant.push_back(segment.memory());
   constant_pointers_ = AddressSet(std::move(constant));
+  std::vector<AddressRange> stubs;
+  for (const elf::SectionHeader& plt : image.plt_sections())
+    stubs.push_back(AddressRange::between(plt.address, plt.address + plt.size));
+  stubs_ = AddressSet(std::move(stubs));
   for (const elf::ExternalSymbol& symbol : externals) add(symbol.name, symbol.address);
   std::ranges::sort(never_returning_);
   std::ranges::sort(needing_exception_);
@@ -180,7 +186,14 @@ bool Callees::is_return(std::uint64_t target) {
   return std::ranges::binary_search(returns_, target);
 }
 
+std::uint64_t Callees::function_start(std::uint64_t address) {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
+  const bool is_inside = after != functions_.begin() && address < after[-1].end;
+  return is_inside ? after[-1].begin : address;
+}
+
 std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t size) {
+  if (stubs_.contains(address)) return {};
   const auto after = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
   if (after != functions_.end()) size = std::min(size, after->begin - address);
   if (after != functions_.begin() && address < after[-1].end) size = std::min(size, after[-1].end - address);

@@ -29,6 +29,7 @@ void go_relative(const Context& context, unsigned mask, std::int64_t halfwords) 
     if (mask == always) instruction.flow = Flow::stop;
     return;
   }
+  instruction.is_nop = halfwords == 0 && mask == always; // after the jump of a thunk
   instruction.flow = mask == always ? Flow::jump : Flow::branch;
   instruction.target = context.relative(halfwords);
   if (mask != always) instruction.condition = condition_of(mask);
@@ -135,6 +136,7 @@ void call_relative(const Context& context) {
   const bool skips_literals = context.argument == 16 && link != link_register;
   if (skips_literals) { // bras %r13 over a literal pool: does not return
     instruction.flow = Flow::jump;
+    instruction.link_register = link;
     context.effects.set_constant(link, static_cast<std::int64_t>(context.next()));
   } else {
     instruction.flow = Flow::call;
@@ -216,7 +218,22 @@ void monitor_call(const Context& context) {
   context.instruction.flow = Flow::trap;
 }
 
+/// exrl of a branch to a register, which follows near: how thunks jump (gcc -mindirect-branch=thunk).
+bool jump_of_thunk(const Context& context) {
+  constexpr unsigned relative_opcode = 0xc6, branch_opcode = 7, branch_bytes = 2;
+  if (context.word.byte(0) != relative_opcode || context.word.r1() != 0) return false;
+  const std::uint64_t distance =
+      context.relative(context.word.signed_field(16, 32)) - context.instruction.address;
+  if (distance >= context.code.size() || context.code.size() - distance < branch_bytes) return false;
+  const auto byte = [&](std::uint64_t at) { return std::to_integer<unsigned>(context.code[distance + at]); };
+  const auto reg = static_cast<std::uint8_t>(byte(1) & 15);
+  if (byte(0) != branch_opcode || reg == 0) return false;
+  go_indirect(context, byte(1) >> 4, reg);
+  return true;
+}
+
 void execute(const Context& context) {
+  if (jump_of_thunk(context)) return;
   // The executed instruction is elsewhere. Compilers use this for mvc, xc and similar with a length in a
   // register, which write memory through pointers, and trt, which writes r1 and r2.
   context.effects.clobber(1);

@@ -82,7 +82,7 @@ public:
     const OpcodeRow* row = find_row(word);
     if (!row) return false;
     EffectList list(effects);
-    if (row->handler) row->handler({word, row->argument, instruction, list});
+    if (row->handler) row->handler({word, row->argument, instruction, list, bytes});
     clobber_written(word, row->writes, list);
     instruction.writes_flags = list.flags_lost() || !row->handler || row->writes != nothing;
     return true;

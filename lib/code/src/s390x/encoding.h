@@ -82,6 +82,7 @@ struct Context {
   std::uint8_t argument; ///< of the instruction's row in the table of opcodes
   Instruction& instruction;
   EffectList& effects;
+  std::span<const std::byte> code; ///< from the instruction on
 
   /// The address `halfwords` halfwords away.
   std::uint64_t relative(std::int64_t halfwords) const {

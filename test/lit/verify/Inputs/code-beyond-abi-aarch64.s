@@ -101,6 +101,74 @@
 	done	no_such_leaf
 	.endif
 
+	function kept_over_middle	// the helper is entered after its start, and is large
+	mov	x13, x30
+	.cfi_register 30, 13
+	bl	.Lmiddle
+	nop
+	check
+	mov	x30, x13
+	.cfi_restore 30
+	ret
+	done	kept_over_middle
+	function large_leaf
+	mov	x13, #1
+.Lmiddle:
+	cbz	x14, 1f
+	mov	x16, #1
+	.rept	500
+	nop
+	.endr
+1:	mov	x17, #1
+	b	2f
+	.rept	500
+	nop
+	.endr
+2:	ret
+	done	large_leaf
+	.if	BAD
+	function wrong_over_start	// the start clobbers it
+	mov	x13, x30
+	.cfi_register 30, 13
+	bl	large_leaf
+	nop
+	mov	x30, x13
+	.cfi_restore 30
+	cbnz	w0, 1f
+	nop
+1:	ret
+	done	wrong_over_start
+	function kept_over_unclear	// the helper cannot be analysed: nothing is claimed
+	mov	x13, x30
+	.cfi_register 30, 13
+	bl	unclear_leaf
+	nop
+	mov	x30, x13
+	.cfi_restore 30
+	cbnz	w0, 1f
+	nop
+1:	ret
+	done	kept_over_unclear
+	function unclear_leaf
+	br	x0
+	done	unclear_leaf
+	function prologue_without_rows	// the row before the call is wrong, and that after it right
+	stp	x29, x30, [sp, #-64]!
+	bl	outlined_96
+	sub	sp, sp, #32
+	.cfi_def_cfa 29, 64
+	.cfi_offset 29, -64
+	.cfi_offset 30, -56
+	mov	w0, #1
+	mov	sp, x29
+	ldp	x29, x30, [sp], #64
+	.cfi_restore 29
+	.cfi_restore 30
+	.cfi_def_cfa 31, 0
+	ret
+	done	prologue_without_rows
+	.endif
+
 	function prologue_elsewhere	// LLVM's outlined one saves, and sets up the frame pointer
 	str	x30, [sp, #-64]!
 	.cfi_def_cfa_offset 64

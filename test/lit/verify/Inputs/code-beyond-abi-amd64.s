@@ -51,6 +51,52 @@
 	done	no_such_leaf
 	.endif
 
+	function kept_over_middle	# the helper is entered after its start, and is large
+	mov	%rsp, %r11
+	.cfi_def_cfa_register %r11
+	call	.Lmiddle
+	nop
+	check
+	mov	%r11, %rsp
+	.cfi_def_cfa_register %rsp
+	ret
+	done	kept_over_middle
+	function large_leaf
+	mov	$1, %r11d
+.Lmiddle:
+	test	%eax, %eax
+	je	1f
+	mov	$1, %ecx
+	.fill	2000, 1, 0x90
+1:	mov	$2, %edx
+	jmp	2f
+	.fill	2000, 1, 0x90
+2:	ret
+	done	large_leaf
+	.if	BAD
+	function wrong_over_start	# the start clobbers it
+	mov	%rsp, %r11
+	.cfi_def_cfa_register %r11
+	call	large_leaf
+	nop
+	mov	%r11, %rsp
+	.cfi_def_cfa_register %rsp
+	ret
+	done	wrong_over_start
+	function kept_over_unclear	# the helper cannot be analysed: nothing is claimed
+	mov	%rsp, %r11
+	.cfi_def_cfa_register %r11
+	call	unclear_leaf
+	nop
+	mov	%r11, %rsp
+	.cfi_def_cfa_register %rsp
+	ret
+	done	kept_over_unclear
+	function unclear_leaf
+	jmp	*%rax
+	done	unclear_leaf
+	.endif
+
 	function prologue_elsewhere	# what saves rbp and sets it up is taken out of line
 	frame	24
 	call	outlined

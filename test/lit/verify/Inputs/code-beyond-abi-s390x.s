@@ -46,6 +46,57 @@
 	done	no_such_leaf
 	.endif
 
+	function kept_over_middle	# the helper is entered after its start, and is large
+	frame
+	la	%r1, 0(%r15)
+	.cfi_def_cfa_register 1
+	brasl	%r14, .Lmiddle
+	lghi	%r2, 0
+	check
+	lgr	%r15, %r1
+	.cfi_def_cfa_register 15
+	no_frame
+	br	%r14
+	done	kept_over_middle
+	function large_leaf
+	lghi	%r1, 1
+.Lmiddle:
+	ltr	%r3, %r3
+	je	1f
+	.rept	500
+	lghi	%r3, 1
+	.endr
+1:	lghi	%r4, 1
+	br	%r14
+	done	large_leaf
+	.if	BAD
+	function wrong_over_start	# the start clobbers it
+	frame
+	la	%r1, 0(%r15)
+	.cfi_def_cfa_register 1
+	brasl	%r14, large_leaf
+	lghi	%r2, 0
+	lghi	%r2, 0
+	.cfi_def_cfa_register 15
+	no_frame
+	br	%r14
+	done	wrong_over_start
+	function kept_over_unclear	# the helper cannot be analysed: nothing is claimed
+	frame
+	la	%r1, 0(%r15)
+	.cfi_def_cfa_register 1
+	brasl	%r14, unclear_leaf
+	lghi	%r2, 0
+	lghi	%r2, 0
+	.cfi_def_cfa_register 15
+	no_frame
+	br	%r14
+	done	kept_over_unclear
+	function unclear_leaf
+	br	%r4
+	done	unclear_leaf
+	.endif
+
 	function no_throw		# the call before r11 moves to r6 is in the range, but throws nothing
 	.cfi_personality 0x1b, helper
 	.cfi_lsda 0x1b, .Llsda_no_throw

@@ -45,6 +45,7 @@ struct Function {
   std::uint64_t start = 0;          ///< address of bytes[0]
   std::span<const std::byte> bytes; ///< all of the function
   FrameRow entry;                   ///< the row at `start`; AbiTraits::entry_row() if none is known
+  std::uint64_t entry_offset = 0;   ///< where control enters, from `start`; `entry` is the row there
   /// One bit per register that may hold anything at `start`, since that is perhaps inside a function, unless
   /// `entry` mentions it.
   std::uint64_t unknown_at_start = 0;

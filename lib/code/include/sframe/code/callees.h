@@ -27,12 +27,14 @@ public:
   bool never_returns(std::uint64_t target) override;
   bool needs_exception(std::uint64_t target) override;
   bool is_return(std::uint64_t target) override;
-  /// Limited to the function at that address.
+  std::uint64_t function_start(std::uint64_t address) override;
+  /// Limited to the function at that address. None of stubs for functions in other files.
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
   std::span<const OwnedRange> functions_;
   AddressSet constant_pointers_;
+  AddressSet stubs_;
   std::vector<std::uint64_t> imported_;          ///< pointers by a symbol's name, sorted
   std::vector<std::uint64_t> never_returning_;   ///< addresses, sorted
   std::vector<std::uint64_t> needing_exception_; ///< the same

@@ -43,6 +43,8 @@ public:
   /// True if the padding at `address`, which a jump leads to, perhaps ends the function: what is reached over
   /// it is guessed.
   virtual bool may_end_at(std::uint64_t /*address*/) { return false; }
+  /// The start of the function that has code at `address`; `address` itself if that is not known.
+  virtual std::uint64_t function_start(std::uint64_t address) { return address; }
   /// The code at `address`, at most `size` bytes; empty if there is none. The view must be valid until the
   /// next call.
   virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }

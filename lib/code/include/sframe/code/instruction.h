@@ -49,15 +49,18 @@ struct Effect {
     /// reg := reg + source * value; source none: reg := reg + value. (alloca: sp := sp + rax * -1; an
     /// index times 8 in place: r2 := r2 + r2 * 7; into another: r1 := 0, then r1 := r1 + r2 * 8)
     add,
-    align,      ///< reg := reg & value (negative: a mask of high bits; otherwise it bounds an index)
-    load,       ///< reg := the word at source + value
-    load_table, ///< reg := `size` bytes at source + index * scale + value, sign-extended if `is_signed`
-    store,      ///< the word at source + value := reg
-    overwrite,  ///< `size` bytes at source + value := unknown
-    clobber,    ///< reg := unknown
+    add_vectors, ///< reg := source + value eighths of a scalable vector's length (AArch64)
+    align,       ///< reg := reg & value (negative: a mask of high bits; otherwise it bounds an index)
+    load,        ///< reg := the word at source + value
+    load_table,  ///< reg := `size` bytes at source + index * scale + value, sign-extended if `is_signed`
+    store,       ///< the word at source + value := reg
+    overwrite,   ///< `size` bytes at source + value := unknown
+    clobber,     ///< reg := unknown
+    mask,        ///< reg := reg & source
+    or_zero,     ///< reg := reg, or 0 where the processor speculates wrongly
     /// adds a pointer authentication code to reg (the link register), with key `index` (0 = A, 1 = B);
-    /// `value`
-    /// is 1 if the code covers the instruction's address, too
+    /// `value` is 1 if the code covers the instruction's address, too. To FP: the mark of Swift's
+    /// asynchronous frames
     sign,
     authenticate, ///< removes it from reg
     add_address,  ///< the next sign of reg covers the instruction's address, too (AArch64: PACM)
@@ -102,7 +105,8 @@ struct Instruction {
   /// jumps by the same instruction.
   std::uint8_t jump_register = Effect::none;
   /// AArch64, s390x: the register that receives a call's return address. AMD64: none, it is pushed. A call's
-  /// effects include neither this nor the callee's clobbers; the analysis adds them.
+  /// effects include neither this nor the callee's clobbers; the analysis adds them. Of a jump: the register
+  /// that receives the address of the data that is jumped over (s390x bras over a literal pool).
   std::uint8_t link_register = Effect::none;
   /// Of a system call: the register that holds its number before the instruction.
   std::uint8_t system_call_register = Effect::none;
@@ -117,6 +121,9 @@ struct Machine {
   std::uint32_t red_zone = 0;       ///< bytes below SP that are preserved until a call
   std::uint8_t max_length = 0;      ///< bytes of the longest instruction
   std::uint8_t alignment = 1;       ///< every instruction's address is a multiple of this
+  std::uint8_t stack_alignment = 8; ///< SP is always a multiple of this, as is the CFA
+  /// The register that may point to a stack of return addresses; none: there is no such convention.
+  std::uint8_t shadow_stack_register = Effect::none;
   /// Compilers align functions at least to this, apart from those that they expect to run rarely.
   std::uint8_t function_alignment = 1;
   /// Bytes on the stack, above a function's entry, when a lazy PLT jumps to the dynamic linker: the words

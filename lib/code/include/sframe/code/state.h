@@ -42,10 +42,16 @@ struct Value {
     /// `flag`: bounded by a compare, not by the size of its type
     bounded,
     table, ///< read from a jump table, or an address computed from one; used only by the analysis (`id`)
+    /// CFA + `id` (a signed number) eighths of a scalable vector's length + offset; `id` is not 0
+    scaled,
+    mask,   ///< all bits; 0 where the processor speculates wrongly
+    shadow, ///< the value at the function's entry of register `id`, which may point to a shadow call stack, +
+            ///< offset
   };
 
   Base base = Base::other;
-  /// Of RA, AArch64: it has a pointer authentication code. Of a symbol: SP was decreased to it (alignment,
+  /// Of RA, AArch64: it has a pointer authentication code. Of FP: it has the mark of Swift's asynchronous
+  /// frames. Of a symbol: SP was decreased to it (alignment,
   /// alloca), so the words above it are new and do not alias words of the frame.
   bool flag = false;
   std::uint16_t id = 0;
@@ -56,9 +62,11 @@ struct Value {
   static constexpr Value cfa(std::int32_t offset) { return {Base::cfa, false, 0, offset}; }
   static constexpr Value entry(std::uint16_t reg) { return {Base::entry, false, reg, 0}; }
 
-  /// True if the value is a location in the frame: CFA, symbol or conflict, plus an offset.
+  /// True if the value is a location in the frame (CFA, symbol or conflict) or on a shadow call stack, plus
+  /// an offset.
   constexpr bool is_location() const {
-    return base == Base::cfa || base == Base::symbol || base == Base::conflict;
+    return base == Base::cfa || base == Base::scaled || base == Base::symbol || base == Base::conflict ||
+           base == Base::shadow;
   }
 
   friend constexpr bool operator==(const Value& a, const Value& b) {
@@ -89,7 +97,7 @@ public:
   const Value& reg(std::uint16_t reg) const { return reg < max_registers ? registers_[reg] : untracked; }
   /// The value of the word stored at a place; other() if nothing relevant was stored there. unknown() if
   /// words were dropped because the state was full, if `place` is not a place, or if it may be anywhere in
-  /// the frame (a conflict; a symbol that SP was not decreased to).
+  /// the frame (a conflict; a symbol that SP was not decreased to), or on a shadow call stack.
   Value word(Value location) const;
   /// The known words, unordered.
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
