@@ -355,15 +355,6 @@ void Analysis::leave(std::uint32_t index, State& state) {
   }
 }
 
-/// A jump to where the return address is after it was popped (clang -mlvi-hardening: `pop %rcx; lfence;
-/// jmp *%rcx`).
-bool Analysis::returns_by_jump(const Instruction& instruction, const State& state) const {
-  if (instruction.jump_register == Effect::none) return false;
-  const std::int32_t popped = abi_->fixed_ra_offset != 0 ? 8 : 0;
-  return signed_value(state.reg(instruction.jump_register), false) == Value::entry(abi_->ra) &&
-         state.reg(abi_->sp) == Value::cfa(popped - abi_->entry_cfa_offset);
-}
-
 /// s390x: `br %r14` returns, but compilers also use r14 for jump tables.
 bool Analysis::jumps_like_return(const Instruction& instruction, const State& state) const {
   if (instruction.jump_register == Effect::none) return false;
@@ -372,7 +363,8 @@ bool Analysis::jumps_like_return(const Instruction& instruction, const State& st
 }
 
 /// True for an indirect jump to the return address: s390x code that loads it into another register than r14,
-/// as compilers do for processors before z13; AMD64 code that pops it into one.
+/// as compilers do for processors before z13; AMD64 code that pops it into one (clang -mlvi-hardening:
+/// `pop %rcx; lfence; jmp *%rcx`).
 bool Analysis::returns_by_jump(const Instruction& instruction, const State& state) const {
   if (instruction.flow != Flow::indirect_jump && instruction.flow != Flow::indirect_branch) return false;
   const bool is_on_stack = abi_->fixed_ra_offset != 0; // a jump through memory loads into RA's column

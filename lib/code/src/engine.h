@@ -256,7 +256,6 @@ private:
   bool saves_lost_link(const Decoded& decoded, const State& state) const;
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
-  bool returns_by_jump(const Instruction& instruction, const State& state) const;
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
   bool returns_by_jump(const Instruction& instruction, const State& state) const;
   std::uint64_t after_padding(std::uint64_t address) const;

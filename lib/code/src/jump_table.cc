@@ -109,8 +109,7 @@ void Analysis::jump_indirectly(std::uint32_t index, const State& state) {
   }
   bool is_guess = true;
   const bool found = to.base == Value::Base::table && read_targets(tables_[to.id], is_guess);
-  code_[index].unresolved =
-      !found && !is_entry_like(state, *abi_) && !returns_by_jump(code_[index].instruction, state);
+  code_[index].unresolved = !found && !is_entry_like(state, *abi_);
   if (!found) return;
   if (is_guess) return guess(index, state, targets_);
   for (const std::uint64_t target : targets_) propagate(target, state, index, Edge::jump);

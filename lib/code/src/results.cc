@@ -113,7 +113,6 @@ Exit Analysis::exit_of(const Decoded& decoded, VisitedState& state) const {
   case Flow::indirect_branch:
     if (returns_by_jump(instruction, state.get())) return exit_of_return(instruction, state.get());
     if (decoded.unresolved) return Exit::indirect_unknown;
-    if (returns_by_jump(instruction, state.get())) return Exit::returns;
     return is_entry_like(state.get(), *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
   case Flow::conditional_return:
