@@ -35,9 +35,9 @@ struct Stub {
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
   bool jumps_away = false;     ///< a piece that ends in an indirect jump
-  std::uint64_t described = 0; ///< the bytes that the rows are for, from the start: less than `size` if later
-                               ///< instructions have no row
-  std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analysed
+  std::uint64_t described = 0; ///< the bytes that the rows are for, from the start: less than `size` if
+                               ///< others jump to the rest with another row
+  std::vector<FrameRow> rows; ///< adjacent rows differ; empty if the instructions cannot be analysed
 
   std::uint64_t end() const { return range_end(start, size); }
   bool is_whole() const { return described == size; }
@@ -121,12 +121,12 @@ std::vector<Stub> PltReader::pieces() const {
 }
 
 /// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts, ends its own block;
-/// the rest of that may be arbitrary data. Only nops can follow other jumps, and returns.
+/// the rest of that may be arbitrary data. Only nops can follow other jumps inside the PLT, and returns.
 std::uint64_t PltReader::after_padding(const code::Instruction& jump, code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
-  const std::uint64_t block = abi_.plt_entry_size;
-  if (jump.flow == code::Flow::jump && (jump.target - address_) % block == 0) {
+  const std::uint64_t block = abi_.plt_entry_size, target = jump.target - address_;
+  if (jump.flow == code::Flow::jump && (target % block == 0 || target >= bytes_.size())) {
     const std::uint64_t passed = (address - address_ + block - 1) / block * block;
     return address_ + std::min(end - address_, passed);
   }
@@ -168,12 +168,13 @@ void PltReader::analyse(Stub& piece, const FrameRow& entry) {
                                                 .call_sites = {},
                                                 .rows = {},
                                                 .budget = budget_});
-  const bool understood = results.gaps().empty();
+  bool understood = results.gaps().empty();
   piece.described = piece.size;
   results.visit([&](const code::Reached& reached) {
     auto row = code::row_of(reached.state(), abi_);
+    if (!row) return understood = false;
     const std::uint64_t offset = reached.instruction.address - piece.start;
-    if (!row || (offset != 0 && is_doubtful(*row, reached.instruction.address))) {
+    if (offset != 0 && is_doubtful(*row, reached.instruction.address)) {
       piece.described = offset;
       return false;
     }
