@@ -4,8 +4,8 @@
 // once, at the first query: a process may have hundreds of modules, of which a walk needs a few.
 //
 // The file is used only if it is the one that was mapped, according to its build ID, or because the process's
-// memory has all of its code, which is equal. Otherwise the parts of the image in the process's own memory are used (the vdso is completely there), and problem() has the
-// reason.
+// memory has all of its code, and it is equal. Otherwise the parts of the image in the process's own memory
+// are used (the vdso is completely there), and problem() has the reason.
 //
 // Link addresses are those in the file's headers, tables and symbols: address in the process minus bias.
 
