@@ -126,7 +126,9 @@ static void try_system(void) {
   note("capset", syscall(SYS_capset, NULL, NULL));
   note("open_by_handle_at", syscall(SYS_open_by_handle_at, -1, NULL, 0));
   note("quotactl", syscall(SYS_quotactl, -1, NULL, 0, NULL));
-  note("openat2", syscall(437, AT_FDCWD, "victim", NULL, 0));
+  const unsigned long long how[3] = {O_WRONLY}, empty[3] = {O_RDONLY | O_TRUNC};
+  note("openat2 to write", syscall(437, AT_FDCWD, "victim", how, sizeof how));
+  note("openat2 to truncate", syscall(437, AT_FDCWD, "victim", empty, sizeof empty));
   note("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, NULL));
   note("memory that nobody sees", syscall(447, -1));
   note("a call of the future", syscall(500, 0, 0, 0));

@@ -86,8 +86,10 @@ public:
     (void)::syscall(SYS_landlock_add_rule, ruleset_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0u);
   }
 
-  void enforce() {
-    if (ruleset_.is_open()) (void)::syscall(SYS_landlock_restrict_self, ruleset_.get(), 0u);
+  /// Whether it limits every way of opening a file to change it.
+  bool enforce() {
+    return ruleset_.is_open() && ::syscall(SYS_landlock_restrict_self, ruleset_.get(), 0u) == 0 &&
+           (handled_ & truncate) != 0;
   }
 
 private:
@@ -127,7 +129,8 @@ struct Role {
   bool writes = false; ///< the same
 };
 
-void limit_paths(const SandboxNeeds& needs, Role role) {
+/// Whether no other file can be changed, however it is opened.
+bool limit_paths(const SandboxNeeds& needs, Role role) {
   Landlock landlock;
   if (role.reads)
     for (const std::string& path : needs.read) landlock.allow(path, read_rights);
@@ -135,7 +138,7 @@ void limit_paths(const SandboxNeeds& needs, Role role) {
   const std::uint64_t links = needs.symbolic_links ? LANDLOCK_ACCESS_FS_MAKE_SYM : 0;
   if (role.writes)
     for (const std::string& place : places_of(needs)) landlock.allow(place, write_rights | links);
-  landlock.enforce();
+  return landlock.enforce();
 }
 
 #ifdef SFRAME_HAVE_SECCOMP
@@ -180,7 +183,7 @@ constexpr const char* needed_to_write[] = {
     "creat", "link", "linkat", "symlink", "symlinkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir",
     "mkdirat", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "chown32", "fchown", "fchown32", "lchown", "lchown32",
     "fchownat", "setxattr", "lsetxattr", "fsetxattr", "flock"};
-constexpr const char* needed_to_trace[] = {"ptrace", "process_vm_readv", "kill", "tkill", "tgkill", "pidfd_open",
+constexpr const char* needed_to_trace[] = {"ptrace", "process_vm_readv", "kill", "tkill", "tgkill", "kcmp", "pidfd_open",
                                            "pidfd_send_signal"};
 /// What fakeroot(1) does in each call that has to do with owners.
 constexpr const char* needed_by_fakeroot[] = {"msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop",
@@ -276,7 +279,7 @@ private:
   std::vector<sock_filter> code_;
 };
 
-void limit_calls(const SandboxNeeds& needs, Role role) {
+void limit_calls(const SandboxNeeds& needs, Role role, bool has_limited_paths) {
   const bool traces = role.reads && needs.traces;
   Filter filter;
   if (traces) filter.rule(Filter::allowed, needed_to_trace);
@@ -297,18 +300,19 @@ void limit_calls(const SandboxNeeds& needs, Role role) {
   for (const char* name : {"kill", "tgkill"}) filter.rule(name, 0, all, own);
   // As if the kernel did not have them: then the C library does without. Their arguments are in memory; and
   // what is newer than this list.
-  for (const char* name : {"clone3", "openat2"}) filter.rule(Filter::refusal(ENOSYS), name);
+  filter.rule(Filter::refusal(ENOSYS), "clone3");
+  filter.rule(has_limited_paths ? Filter::allowed : Filter::refusal(ENOSYS), "openat2"); // for --sysroot
   filter.rule_from(Filter::refusal(ENOSYS), first_unknown);
   filter.enforce();
 }
 #else
-void limit_calls(const SandboxNeeds&, Role) {}
+void limit_calls(const SandboxNeeds&, Role, bool) {}
 #endif
 
 void confine(const SandboxNeeds& needs, Role role) {
   // Landlock prevents tracing of processes outside the sandbox.
-  if (!needs.traces || !role.reads) limit_paths(needs, role);
-  limit_calls(needs, role);
+  const bool has_limited_paths = (!needs.traces || !role.reads) && limit_paths(needs, role);
+  limit_calls(needs, role, has_limited_paths);
 }
 
 } // namespace

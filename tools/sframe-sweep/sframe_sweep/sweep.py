@@ -165,9 +165,10 @@ class Sweep:
         if not debug:
             return
         package.values["debug_package"] = os.path.basename(debug)
-        is_beside = os.path.dirname(debug) == os.path.dirname(unit.path)
+        beside = os.path.dirname(unit.path)
+        inside = "" if os.path.dirname(debug) != beside else unit.inside or ("" if os.path.islink(unit.path) else beside or ".")
         try:
-            self._unpack_debug(debug, unit.inside if is_beside else "", os.path.join(package.folder, "debug"))
+            self._unpack_debug(debug, inside, os.path.join(package.folder, "debug"))
         except (archives.Damaged, OSError) as error:
             scratch.raise_if_full(error, package.folder)
             package.values["failure"] = "%s: %s" % (package.values["debug_package"], error)  # the package itself may be sound

@@ -20,20 +20,14 @@ def write(name, data):
         file.write(data)
 
 
-def header(name, size, kind=tarfile.REGTYPE):
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.type = size, kind
-    return entry.tobuf(tarfile.GNU_FORMAT)
-
-
 evil = os.path.join(os.path.dirname(folder), "evil")
 packages.deb(os.path.join(folder, "names_1_amd64.deb"), "names", "1", "amd64", [
     ("../" * 40 + evil.lstrip("/"), elf), (evil, elf), ("link", ("symlink", os.path.dirname(folder))), ("link/evil", elf), ("hard", ("link", "../../../etc/passwd")),
     ("usr/device", ("kind", tarfile.BLKTYPE)), ("usr/pipe", ("kind", tarfile.FIFOTYPE)), ("usr/a\nb\x1b[31m", elf)])
 write("bomb.tar.gz", gzip.compress(packages.tar([("big", bytes(64 << 20))])))
 write("bomb.tar.xz", lzma.compress(packages.tar([("elf", b"\x7fELF" + bytes(64 << 20))])))
-write("pax.tar.gz", gzip.compress(header("x", 1 << 30, tarfile.XHDTYPE) + bytes(32 << 20)))
-write("longname.tar.gz", gzip.compress((header("x", 1, tarfile.GNUTYPE_LONGNAME) + b"x".ljust(512, b"\0")) * 5000))
+write("pax.tar.gz", gzip.compress(packages.tar_header("x", 1 << 30, tarfile.XHDTYPE) + bytes(32 << 20)))
+write("longname.tar.gz", gzip.compress((packages.tar_header("x", 1, tarfile.GNUTYPE_LONGNAME) + b"x".ljust(512, b"\0")) * 5000))
 write("cut.tar.gz", gzip.compress(packages.tar([("a.so", elf), ("b", os.urandom(1 << 20))]))[:1 << 19])
 write("middle.tar", packages.tar([("a.so", elf)])[:512 + -(-len(elf) // 512) * 512] + b"no header".ljust(1024, b"!"))
 # More hard links than may wait for their contents; then as many, which do not wait at the same time.

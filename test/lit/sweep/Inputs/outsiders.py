@@ -21,12 +21,6 @@ def write(name, data):
         file.write(data)
 
 
-def header(name, size, kind=tarfile.REGTYPE):
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.type = size, kind
-    return entry.tobuf(tarfile.GNU_FORMAT)
-
-
 def padded(data):
     return data.ljust(-(-len(data) // 512) * 512, b"\0")
 
@@ -55,14 +49,14 @@ def deb(name, parts):
     write(name, data)
 
 
-end = header("a", 0) + bytes(1024)
+end = packages.tar_header("a", 0) + bytes(1024)
 digits = b"1" * 100_000
-write("digits.tar.gz", zipped([header("x", len(digits), tarfile.XHDTYPE), padded(digits), end]))
-write("global.tar.gz", zipped(part for i in range(20) for record in [pax(b"k%d" % i, b"v" * (15 << 20))] for part in (header("g", len(record), tarfile.XGLTYPE), padded(record))))
-write("globals.tar.gz", zipped(part for i in range(40) for record in [pax(b"k%d" % i, b"v" * 1_000_000)] for part in (header("g", len(record), tarfile.XGLTYPE), padded(record), header("a", 0))))
+write("digits.tar.gz", zipped([packages.tar_header("x", len(digits), tarfile.XHDTYPE), padded(digits), end]))
+write("global.tar.gz", zipped(part for i in range(20) for record in [pax(b"k%d" % i, b"v" * (15 << 20))] for part in (packages.tar_header("g", len(record), tarfile.XGLTYPE), padded(record))))
+write("globals.tar.gz", zipped(part for i in range(40) for record in [pax(b"k%d" % i, b"v" * 1_000_000)] for part in (packages.tar_header("g", len(record), tarfile.XGLTYPE), padded(record), packages.tar_header("a", 0))))
 claim = pax(b"size", b"9" * 30)
-write("claim.tar", header("x", len(claim), tarfile.XHDTYPE) + padded(claim) + end)
-part = zipped([header("big", 12 << 20), bytes(12 << 20), bytes(1024)])
+write("claim.tar", packages.tar_header("x", len(claim), tarfile.XHDTYPE) + padded(claim) + end)
+part = zipped([packages.tar_header("big", 12 << 20), bytes(12 << 20), bytes(1024)])
 deb("controls_1_amd64.deb", [(b"debian-binary", b"2.0\n"), (b"control.tar.gz", part), (b"control.tar.gz", part), (b"data.tar.gz", zipped([bytes(1024)]))])
 deb("both_1_amd64.deb", [(b"debian-binary", b"2.0\n"), (b"control.tar.gz", part), (b"data.tar.gz", part)])  # each is allowed, not both
 for name in ("pipe_1_amd64.deb", "pipe-1-1.x.rpm", "pipe.tar", "files/pipe"):

@@ -41,6 +41,13 @@ def tar(members):
     return out.getvalue()
 
 
+def tar_header(name, size, kind=tarfile.REGTYPE):
+    """One header alone, whatever follows it."""
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.type = size, kind
+    return entry.tobuf(tarfile.GNU_FORMAT)
+
+
 def cpio(members):
     """(name, inode, number of links, contents)."""
     out = bytearray()
