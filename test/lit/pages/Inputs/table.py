@@ -85,6 +85,7 @@ CASES = {
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/measure-code --blind --objdump llvm-objdump FOLDER...": Case(
         BIN, stand_ins={"FOLDER...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
+    "scripts/measure-flags SOURCE...": Case(not_here="compiles for hours; source/measure-flags.test runs a part"),
     "scripts/measure-size --totals --largest 300 FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
     "scripts/measure-size --totals FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
     "scripts/measure-size --label PACKAGE --save RESULTS FOLDER": Case(BIN, stand_ins={"FOLDER": "bin", **MEASURE}),
