@@ -328,8 +328,10 @@ void Analysis::leave(std::uint32_t index, State& state) {
       if (instruction.link_register != Effect::none)
         literals_[instruction.address + instruction.length - function_.start] =
             instruction.target - function_.start;
-      // Perhaps a tail call: FP and RA were popped, and where they were is free for the callee.
-      if (is_entry_like(state, *abi_))
+      // Perhaps a tail call: FP and RA were popped, and where they were is free for the callee. Rows show
+      // where the function ends.
+      const bool may_be_call = function_.rows.empty() || instruction.target == function_.start;
+      if (may_be_call && is_entry_like(state, *abi_))
         for (const std::uint16_t reg : {abi_->fp, abi_->ra})
           if (reg < machine_->num_registers) state.drop_below(state.reg(abi_->sp), Value::entry(reg));
       propagate(instruction.target, state, index, Edge::jump);

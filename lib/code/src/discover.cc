@@ -75,8 +75,10 @@ bool Analysis::decode_thunk(std::uint64_t address, Instruction& last) {
       last.jump_register = replaced;
       return replaced != Effect::none;
     } else if (last.flow != Flow::next || !scratch_effects_.empty()) {
-      return last.flow == Flow::indirect_jump && last.jump_register != Effect::none &&
-             scratch_effects_.empty();
+      // The shortest instruction is a return of a function that does nothing else, with rows of its own.
+      const bool jumps =
+          last.flow == Flow::indirect_jump || (last.flow == Flow::ret && last.length > machine_->alignment);
+      return jumps && last.jump_register != Effect::none && scratch_effects_.empty();
     }
   }
   return false;
@@ -87,7 +89,11 @@ void Analysis::jump_through_thunk(Instruction& jump) {
   if (!function_.environment || contains(jump.target)) return;
   Instruction last;
   if (!decode_thunk(jump.target, last)) return;
-  jump.flow = jump.flow == Flow::branch ? Flow::indirect_branch : Flow::indirect_jump;
+  const bool is_branch = jump.flow == Flow::branch;
+  if (last.flow == Flow::ret) // s390x: by the link register, which may hold an entry of a jump table
+    jump.flow = is_branch ? Flow::conditional_return : Flow::ret;
+  else
+    jump.flow = is_branch ? Flow::indirect_branch : Flow::indirect_jump;
   jump.jump_register = last.jump_register;
 }
 

@@ -354,7 +354,7 @@ bool Translator::poison_stack() {
 bool Translator::mark_frame(Effect::Kind kind) {
   constexpr std::int64_t mark = 60;
   if (!is_register(0, 8) || reg(0).number != rbp || !is_immediate(1) || immediate(1) != mark) return false;
-  effects_.push_back({.kind = kind, .reg = rbp});
+  effects_.push_back({.kind = kind, .reg = rbp, .index = 0});
   return true;
 }
 

@@ -115,6 +115,20 @@
 	jmp	*%r11
 	done	thunk_r11
 
+	function jumps_to_tail_call	# clang -fxray-instrument: the row for rbp stays, as does the word below SP
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rdi, %rbp
+	call	helper
+	check
+	pop	%rbp
+	.cfi_def_cfa_offset 8
+	jmp	1f
+	nopw	512(%rax, %rax)
+1:	jmp	helper
+	done	jumps_to_tail_call
+
 	function helper
 	.cfi_adjust_cfa_offset 8*BAD
 	ret

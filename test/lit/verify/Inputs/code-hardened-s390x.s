@@ -34,6 +34,26 @@
 	.8byte	1b-.Ltable, 2b-.Ltable
 	.text
 	done	goto_by_thunk
+	function goto_by_link_thunk	# the same by the link register
+	frame
+	clfi	%r2, 1
+	jh	3f
+	risbg	%r2, %r2, 29, 128+60, 3
+	larl	%r14, .Ltable_2
+	lg	%r2, 0(%r2,%r14)
+	la	%r14, 0(%r2,%r14)
+	jg	thunk_r14
+1:	check
+	j	3f
+2:	lghi	%r2, 1
+3:	no_frame
+	br	%r14
+	.section .rodata
+	.balign	8
+.Ltable_2:
+	.8byte	1b-.Ltable_2, 2b-.Ltable_2
+	.text
+	done	goto_by_link_thunk
 	function return_by_thunk	# -mfunction-return=thunk
 	frame
 	check
