@@ -61,8 +61,8 @@ CfiRule unrepresentable(const cfi::MinimalRow& row, cfi::Unrepresentable why, co
 } // namespace
 
 Finding cfi_finding(const CfiTable& table, const cfi::Error& error) {
-  // gcc (12 to 16) writes an offset while the CFA is an expression (SVE): unwinders get over it, and only compilers
-  // can mend it.
+  // gcc (12 to 16) writes an offset while the CFA is an expression (SVE): unwinders get over it, and only
+  // compilers can mend it.
   return {.id = Id::C111,
           .at = {},
           .message = cfi::message(error.kind),
