@@ -231,8 +231,7 @@ void Analysis::start_at_known_rows() {
     }
     const std::uint32_t index = index_of_[at];
     const Instruction instruction = code_[index].instruction;
-    if (code_[index]
-            .bad) { // the length is not known: the next place where an instruction starts is that of a row
+    if (code_[index].bad) { // of unknown length: the next place where an instruction surely starts is a row's
       const auto next = std::ranges::upper_bound(function_.rows, at, {}, &FrameRow::offset);
       at = next == function_.rows.end() ? size_ : next->offset;
       continue;
