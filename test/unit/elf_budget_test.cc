@@ -75,7 +75,7 @@ TEST(Budget, LimitsBySize) {
       {Resource::guesses, "bytes of code and stack for heuristics", 4 * mib + size},
       {Resource::copied_bytes, "bytes of generated code", 8 * mib + 8 * size},
       {Resource::debug_steps, "steps in debug information", 16 * mib + 4 * size},
-      {Resource::code_steps, "steps of code analysis", mib + 11 * size},
+      {Resource::code_steps, "steps of code analysis", 4 * mib + 16 * size},
   };
   EXPECT_EQ(std::size(limits), resource_count - 2); // processor_time and memory are of the process
   const Budget standard(Limits::standard, size), strict(Limits::strict, size), off(Limits::off, size);

@@ -39,11 +39,11 @@ constexpr std::uint64_t ms = 1'000'000, mb = 1'000'000, mib = 1 << 20; // time i
 
 constexpr std::uint64_t least_time = 700 * ms;
 
-/// For inputs of 1 MB: 0.8 s. Larger ones get a second for each further MB, of which real code may need
-/// nearly half. Of files that an input only names, unwind tables and some debug information are read.
+/// For inputs of 1 MB: 0.8 s. Larger ones get 4 seconds for each further MB, of which real code may need
+/// one. Of files that an input only names, unwind tables and some debug information are read.
 std::uint64_t time_allowed(elf::File::OpenedBytes size, std::uint64_t count) noexcept {
   const std::uint64_t further = size.named > mb ? size.named - mb : 0;
-  return least_time + 100 * (size.named - further) + 1000 * further + 10 * size.found + 2 * ms * count;
+  return least_time + 100 * (size.named - further) + 4000 * further + 10 * size.found + 2 * ms * count;
 }
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores, and for compressed
