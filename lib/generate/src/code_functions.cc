@@ -579,6 +579,9 @@ bool CodeFunctions::analyse_gaps() {
     if (!place.found) continue;
     const CodeRows& rows = place.found->function.rows;
     each_reached(rows, [&](const AddressRange& range) { reached.push_back(range); });
+    // No function starts there, although none may lead there.
+    for (const std::uint64_t executed : rows.executed)
+      reached.push_back({executed, code::machine(abi_).max_length});
     unknown_instructions.insert(unknown_instructions.end(), rows.unknown.begin(), rows.unknown.end());
   }
   std::ranges::sort(unknown_instructions);

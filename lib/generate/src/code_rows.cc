@@ -91,6 +91,8 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state(), abi_)};
   };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
+  if (at.instruction.flow == Flow::next && at.instruction.target != 0)
+    rows_.executed.push_back(at.instruction.target);
   if (at.certainty != code::Certainty::certain) {
     if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});

@@ -236,6 +236,9 @@ void execute(const Context& context) {
   if (jump_of_thunk(context)) return;
   // The executed instruction is elsewhere. Compilers use this for mvc, xc and similar with a length in a
   // register, which write memory through pointers, and trt, which writes r1 and r2.
+  constexpr unsigned relative = 0xc6; // exrl
+  if (context.word.byte(0) == relative)
+    context.instruction.target = context.relative(context.word.signed_field(16, 32));
   context.effects.clobber(1);
   context.effects.clobber(2);
   context.effects.lose_flags();

@@ -86,8 +86,9 @@ enum class Condition : std::uint8_t { other, above, above_or_equal, below, below
 /// An instruction without its effects, which the decoder appends to the caller's list.
 struct Instruction {
   std::uint64_t address = 0;
-  /// Of jump, branch, call, patchable. Of indirect_call: where the pointer to the callee is, 0 if that is not
-  /// a constant address. Of ret: 0; the analysis makes a jump to a return elsewhere a return with its target.
+  /// Of jump, branch, call, patchable. Of next: an instruction elsewhere that this one executes (s390x:
+  /// exrl), or 0. Of indirect_call: where the pointer to the callee is, 0 if that is not a constant address.
+  /// Of ret: 0; the analysis makes a jump to a return elsewhere a return with its target.
   std::uint64_t target = 0;
   std::uint8_t length = 0; ///< bytes; at least 1 after a successful decode
   Flow flow = Flow::next;
