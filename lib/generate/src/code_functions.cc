@@ -693,9 +693,16 @@ std::vector<CodeFunction> CodeFunctions::find() {
     analyse_callers();
     while (analyse_starts() || analyse_longer_ones() || analyse_callers_before()) analyse_callers();
   }
+  std::vector<std::uint64_t> executed; // also by functions that were found in the same round
+  for (const auto& [start, place] : places_)
+    if (place.found)
+      executed.insert(executed.end(), place.found->function.rows.executed.begin(),
+                      place.found->function.rows.executed.end());
+  std::ranges::sort(executed);
   std::vector<CodeFunction> functions;
   for (auto& [start, place] : places_) {
     if (!place.found) continue;
+    if (!place.named && std::ranges::binary_search(executed, start)) continue;
     functions.push_back(std::move(place.found->function));
     place.found.reset();
   }
