@@ -65,6 +65,10 @@ std::string final_target(const std::string& path) {
   std::filesystem::path current = path;
   std::error_code error;
   for (unsigned links = 0; links < 40 && std::filesystem::is_symlink(current, error); ++links) {
+    // The links of procfs to open pipes and sockets have no target with a name.
+    if (std::filesystem::exists(current, error) && !std::filesystem::is_regular_file(current, error) &&
+        !std::filesystem::is_directory(current, error))
+      break;
     auto next = std::filesystem::read_symlink(current, error);
     if (error) break;
     current = next.is_absolute() ? next : current.parent_path() / next;
