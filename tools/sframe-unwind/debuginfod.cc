@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -99,12 +100,26 @@ public:
 /// Of the fetching process, for the callback.
 int progress_to = -1;
 Clock::time_point progress_deadline;
-bool progress_late = false;
+bool progress_late = false, progress_large = false;
+
+/// What servers may send, in bytes: of one file, and of all together.
+constexpr long largest_file = 2L << 30;
+long bytes_left = 8L << 30, progress_limit = 0, progress_done = 0;
 
 int on_progress(Library::Client*, long done, long all) {
   const Reply reply{.kind = Reply::progress, .done = done, .all = all};
   progress_late |= Clock::now() > progress_deadline;
-  return !write_all(progress_to, &reply, sizeof reply) || progress_late;
+  progress_large |= done > progress_limit || all > progress_limit;
+  progress_done = done;
+  return !write_all(progress_to, &reply, sizeof reply) || progress_late || progress_large;
+}
+
+/// The kernel stops the writing of what is larger; the library asks on_progress() only now and then.
+void limit_file_size(long bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+  limit.rlim_cur = std::min(static_cast<rlim_t>(bytes), limit.rlim_max);
+  (void)::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 /// The fetching process. Ends when the other one does.
@@ -113,20 +128,29 @@ int on_progress(Library::Client*, long done, long all) {
   Library::Client* const client = library.open() ? library.begin() : nullptr;
   progress_to = answers;
   if (client) library.set_progress(client, on_progress);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   for (Request request; read_all(requests, &request, sizeof request);) {
     std::string id(request.id_size, '\0'), name(request.name_size, '\0');
     if (!read_all(requests, id.data(), id.size()) || !read_all(requests, name.data(), name.size())) break;
     progress_deadline = Clock::now() + std::chrono::seconds(request.seconds);
-    progress_late = false;
+    progress_late = progress_large = false;
+    progress_done = 0;
+    progress_limit = std::min(largest_file, bytes_left);
+    limit_file_size(progress_limit);
     char* path = nullptr;
     int found = -ENOSYS;
     if (client) found = library.find(client, static_cast<ServedFile>(request.what), id, name.c_str(), &path);
+    bytes_left = std::max(0L, bytes_left - progress_done);
     Reply reply;
     if (found >= 0 && path) {
       reply.kind = Reply::path;
       reply.size = static_cast<std::uint32_t>(std::strlen(path));
     } else {
-      reply.error = !client ? ENOSYS : progress_late ? ETIME : found < 0 ? -found : ENOENT;
+      reply.error = !client          ? ENOSYS
+                    : progress_large ? EFBIG
+                    : progress_late  ? ETIME
+                    : found < 0      ? -found
+                                     : ENOENT;
     }
     if (found >= 0) ::close(found);
     const bool sent = write_all(answers, &reply, sizeof reply) &&
@@ -313,6 +337,7 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
     }
     case Reply::failure:
       if (reply.error == ENOENT) return fail("not on the server");
+      if (reply.error == EFBIG) return fail("not fetched: larger than 2 GiB, or all files than 8 GiB");
       if (reply.error == ENOSYS)
         return give_up("libdebuginfod.so.1 (elfutils) is missing, or DEBUGINFOD_URLS has no server");
       if (reply.error == ETIME || reply.error == ETIMEDOUT) return give_up("the time limit is reached");

@@ -109,6 +109,7 @@ void add_options(tool::App& app, Options& options) {
       .group(walk_group);
   cli.add_option("--pid", options.pid, "Walk this running process instead of a core")
       .type_name("PID")
+      .range(1u, 0x7fff'ffffu)
       .group(walk_group);
   cli.add_option("--interval", options.interval, "With --pid: interval between samples, in milliseconds")
       .type_name("MS")
