@@ -47,6 +47,8 @@ Result<CoreFile> CoreFile::view(std::span<const std::byte> bytes, Limits limits)
   if (is_report || is_packed(bytes)) {
     auto result = unpack(bytes, unpack_limits(limits, size));
     if (!result) return unexpected(result.error());
+    if (result->damaged() && result->bytes().empty())
+      return fail("compressed file is damaged: nothing can be decompressed");
     unpacked = std::move(*result);
     bytes = unpacked.bytes();
   }

@@ -2,6 +2,9 @@
 //
 // The decompressors: libzstd, liblzma, liblz4, zlib. They are C and report it if there is no memory; here
 // that is std::bad_alloc, as everywhere.
+//
+// Windows of all sizes that the programs zstd and xz make are allowed. A window takes memory only as it
+// fills, so never more than what is decompressed.
 
 #include "unpack.h"
 
@@ -35,6 +38,8 @@ class ZstdDecompressor final : public Decompressor {
 public:
   ZstdDecompressor() {
     if (!stream_) throw std::bad_alloc();
+    constexpr int largest = 31; // binary logarithm; the default is 27
+    (void)ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, largest);
   }
   ~ZstdDecompressor() override { ZSTD_freeDStream(stream_); }
 
@@ -70,8 +75,8 @@ namespace {
 class XzDecompressor final : public Decompressor {
 public:
   XzDecompressor() {
-    // For a dictionary of 128 MiB, whose size in the file is untrusted, and the decompressor's own.
-    constexpr std::uint64_t memory_limit = std::uint64_t{129} << 20;
+    // For a dictionary of 2 GiB, and the decompressor's own.
+    constexpr std::uint64_t memory_limit = std::uint64_t{2049} << 20;
     const lzma_ret result = lzma_stream_decoder(&stream_, memory_limit, 0);
     if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
     ready_ = result == LZMA_OK;

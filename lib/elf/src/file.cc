@@ -57,20 +57,20 @@ unexpected<Problem> fail_errno(const char* doing) {
   return fail(std::string(doing) + ": " + std::strerror(errno));
 }
 
-Result<std::vector<std::byte>> read_stream(int fd) {
-  std::vector<std::byte> bytes;
-  std::size_t used = 0;
+Result<Spool> read_stream(int fd) {
+  Spool bytes;
+  std::vector<std::byte> buffer(std::size_t{1} << 17);
   for (;;) {
-    if (bytes.size() - used < 65536) bytes.resize(std::max<std::size_t>(bytes.size() * 2, 1 << 18));
-    const ssize_t got = retry([&] { return ::read(fd, bytes.data() + used, bytes.size() - used); });
+    const ssize_t got = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });
     if (got < 0) return fail_errno("cannot read");
     if (got == 0) break;
-    used += static_cast<std::size_t>(got);
     all_named += static_cast<std::uint64_t>(got);
-    if (used > File::max_stream_size) return fail("stream is larger than 1 GiB; pass a regular file instead");
+    if (auto kept = bytes.append(std::span(buffer).first(static_cast<std::size_t>(got))); !kept)
+      return unexpected(kept.error());
+    if (bytes.size() > File::max_stream_size)
+      return fail("stream is larger than 1 GiB; pass a regular file instead");
   }
-  bytes.resize(used);
-  bytes.shrink_to_fit();
+  if (auto finished = bytes.finish(); !finished) return unexpected(finished.error());
   return bytes;
 }
 
@@ -314,7 +314,7 @@ Result<File> File::read(const std::string& path, int fd, bool is_found) {
   }
   auto bytes = read_stream(fd);
   if (!bytes) return unexpected(bytes.error());
-  result.owned_ = std::move(*bytes);
+  result.stream_ = std::move(*bytes);
   if (S_ISREG(info.st_mode) && !standard_input) result.mode_ = info.st_mode & 07777;
   return result;
 }
@@ -337,7 +337,8 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)),
       map_(std::exchange(other.map_, nullptr)), map_size_(std::exchange(other.map_size_, 0)),
-      stored_size_(other.stored_size_), opened_(other.opened_), owned_(std::move(other.owned_)) {}
+      stored_size_(other.stored_size_), opened_(other.opened_), stream_(std::move(other.stream_)),
+      owned_(std::move(other.owned_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;
@@ -349,6 +350,7 @@ File& File::operator=(File&& other) noexcept {
   map_size_ = std::exchange(other.map_size_, 0);
   stored_size_ = other.stored_size_;
   opened_ = other.opened_;
+  stream_ = std::move(other.stream_);
   owned_ = std::move(other.owned_);
   return *this;
 }
@@ -391,7 +393,7 @@ void File::release() {
 
 std::span<const std::byte> File::bytes() const {
   if (map_) return {static_cast<const std::byte*>(map_), map_size_};
-  return owned_;
+  return stream_.size() != 0 ? stream_.bytes() : owned_;
 }
 
 std::string path_in_root(const std::string& root, std::string_view path) {

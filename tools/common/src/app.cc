@@ -6,13 +6,17 @@
 
 #include "interrupt.h"
 #include "sandbox.h"
+#include "sframe/base/spool.h"
+#include "sframe/elf/unpack.h"
 #include "sframe/tool/descriptor.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
 #include "sframe/tool/process_limits.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <thread>
 #include <unistd.h>
@@ -27,6 +31,14 @@ const std::map<std::string, ColorMode> color_names = {
     {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
 const std::map<std::string, Limits> limit_names = {
     {"off", Limits::off}, {"default", Limits::standard}, {"strict", Limits::strict}};
+
+/// Streams, compressed files, and what is in folders, may be larger than what is kept in memory.
+bool may_need_spool(const std::string& path) {
+  std::error_code error;
+  if (path == "-" || !std::filesystem::is_regular_file(path, error)) return true;
+  const auto file = elf::File::open_regular(path);
+  return file && elf::is_packed(file->bytes());
+}
 
 } // namespace
 
@@ -82,6 +94,7 @@ int App::print(std::string_view text) {
 
 void App::confine(SandboxNeeds needs) const {
   if (no_sandbox_) return;
+  if (std::ranges::any_of(needs.read, may_need_spool)) prepare_spools();
   needs.write.push_back(output_);
   enter_sandbox(needs);
 }

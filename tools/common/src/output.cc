@@ -36,6 +36,10 @@ Output::Output(int fd) : fd_(fd) {
   if (fd >= 0) buffer_.reserve(flush_at + 4096);
 }
 
+Output::Output(Spool& spool) : Output(-1) {
+  spool_ = &spool;
+}
+
 Output::~Output() {
   flush();
 }
@@ -90,7 +94,7 @@ bool Output::reader_gone() const {
 }
 
 bool Output::flush() {
-  if (fd_ < 0) return true;
+  if (!is_written()) return true;
   if (buffer_.empty()) return error_ == 0;
   write(buffer_);
   buffer_.clear();
@@ -105,6 +109,10 @@ void Output::write(std::string_view text) {
     status_->set_inside_line(text.back() != '\n');
   }
   std::string_view rest = text;
+  if (spool_ && error_ == 0) {
+    if (!spool_->append(std::as_bytes(std::span(text)))) error_ = ENOSPC;
+    rest = {};
+  }
   while (!rest.empty() && error_ == 0) {
     const ssize_t done = ::write(fd_, rest.data(), rest.size());
     if (done > 0)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A whole file as bytes. A regular file is mapped read-only; anything that cannot be mapped (standard input,
-// pipes, procfs files whose size reads as 0) is read into memory, up to a limit.
+// pipes, procfs files whose size reads as 0) is read as a stream, up to a limit (spool.h).
 
 #pragma once
 
 #include "sframe/base/problem.h"
+#include "sframe/base/spool.h"
 
 #include <atomic>
 #include <compare>
@@ -25,7 +26,7 @@ namespace sframe::elf {
 
 class File {
 public:
-  /// The limit of what is read into memory: an endless stream becomes a Problem instead of exhausting memory.
+  /// The limit of a stream: an endless one becomes a Problem instead of exhausting memory and disk.
   static constexpr std::uint64_t max_stream_size = std::uint64_t(1) << 30;
 
   /// Opens `path`; "-" is standard input. Fails for directories, unreadable files, and streams beyond
@@ -142,6 +143,7 @@ private:
   };
   static State state_of(const struct stat& info);
   State opened_;
+  Spool stream_; ///< if nothing is mapped, one of these two has the bytes
   std::vector<std::byte> owned_;
 };
 

@@ -4,11 +4,12 @@
 // systemd-coredump stores cores in the first three formats, and .gnu_debugdata holds a small ELF file in xz.
 //
 // A core is mostly zeros, and may be much larger than memory: decompressed zeros take address space but no
-// memory.
+// memory, and other bytes beyond 64 MiB are in a temporary file (spool.h).
 
 #pragma once
 
 #include "sframe/base/problem.h"
+#include "sframe/base/spool.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,32 +19,26 @@
 
 namespace sframe::elf {
 
-/// Unpacked bytes. Movable; the bytes stay at their address.
-class Unpacked {
-public:
-  Unpacked() = default;
-  Unpacked(Unpacked&& other) noexcept;
-  Unpacked& operator=(Unpacked&& other) noexcept;
-  ~Unpacked();
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(map_), size_}; }
-
-  /// True if the compressed bytes are damaged or end early: bytes() has the part before that.
-  bool damaged() const { return damaged_; }
-
-private:
-  friend class SparseWriter;
-  void* map_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-  bool damaged_ = false;
-};
-
 /// Limits on the result of unpack().
 struct UnpackLimits {
   std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in total
   std::uint64_t memory = std::uint64_t(1) << 30; ///< bytes in pages that are not all zeros, and expansion
                                                  ///< times the compressed size
   std::uint64_t expansion = 64;
+};
+
+/// Unpacked bytes. Movable; the bytes stay at their address.
+class Unpacked {
+public:
+  std::span<const std::byte> bytes() const { return spool_.bytes(); }
+
+  /// True if the compressed bytes are damaged or end early: bytes() has the part before that.
+  bool damaged() const { return damaged_; }
+
+private:
+  friend Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits);
+  Spool spool_;
+  bool damaged_ = false;
 };
 
 /// True if the bytes start with the magic number of a format that unpack() supports.

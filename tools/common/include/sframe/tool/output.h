@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "sframe/base/spool.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +22,8 @@ class Output {
 public:
   /// Writes to a file descriptor, which stays open. Negative: keeps everything in memory, for text().
   explicit Output(int fd = 1);
+  /// Appends to `spool`, which must outlive it.
+  explicit Output(Spool& spool);
   ~Output();
   /// Writes to the terminal that shows this line.
   void set_status(StatusLine& status) { status_ = &status; }
@@ -30,13 +34,13 @@ public:
   Output& operator<<(char c) { return append(c); }
 
   Output& append(std::string_view text) {
-    if (text.size() >= flush_at && fd_ >= 0) {
+    if (text.size() >= flush_at && is_written()) {
       flush();
       write(text);
       return *this;
     }
     buffer_.append(text);
-    if (buffer_.size() >= flush_at && fd_ >= 0) flush();
+    if (buffer_.size() >= flush_at && is_written()) flush();
     return *this;
   }
   Output& append(char c) {
@@ -83,10 +87,12 @@ public:
   }
 
 private:
+  bool is_written() const { return fd_ >= 0 || spool_; }
   void write(std::string_view text);
 
   static constexpr std::size_t flush_at = 1 << 16;
   int fd_;
+  Spool* spool_ = nullptr; ///< instead of fd_
   int error_ = 0;
   std::uint64_t flushed_ = 0;
   std::string buffer_;
