@@ -24,8 +24,8 @@ template <auto... reasons> constexpr bool same_reasons() {
 using enum unwind::StopReason;
 static_assert(
     same_reasons<none, bottom, zero_pc, frame_limit, interrupted, no_rule, not_code, unreadable_memory,
-                 unknown_register, bad_table, loop, frames_missing, cfa_not_growing, budget>());
-static_assert(SFRAME_REASON_BUDGET == static_cast<int>(budget));
+                 unknown_register, bad_table, loop, frames_missing, cfa_not_growing, budget, other_mode>());
+static_assert(SFRAME_REASON_OTHER_MODE == static_cast<int>(other_mode));
 
 } // namespace
 
@@ -81,7 +81,7 @@ const char* sframe_status_text(sframe_status status) {
 }
 
 const char* sframe_reason_text(sframe_reason reason) {
-  if (reason < SFRAME_REASON_NONE || reason > SFRAME_REASON_BUDGET) return "unknown reason";
+  if (reason < SFRAME_REASON_NONE || reason > SFRAME_REASON_OTHER_MODE) return "unknown reason";
   return sframe::unwind::message(static_cast<sframe::unwind::StopReason>(reason));
 }
 

@@ -21,6 +21,7 @@ std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder 
   for (const RegisterSlot& slot : layout->registers)
     result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
   result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
+  result.other_mode = layout->other_mode && layout->other_mode(result);
   return result;
 }
 
@@ -38,6 +39,7 @@ std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<co
         result.set(slot.dwarf, load_sized(context.data() + slot.offset, slot.size, ByteOrder::little));
     }
     result.pc = load<std::uint64_t>(context.data() + layout.pc_offset, ByteOrder::little);
+    result.other_mode = traits->other_mode && traits->other_mode(result);
     return result;
   }
   return std::nullopt;

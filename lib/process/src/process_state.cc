@@ -43,7 +43,8 @@ CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : sp
   threads_.reserve(core.threads().size());
   for (const elf::CoreThread& thread : core.threads())
     threads_.push_back({thread.tid, thread.signal, thread.name.empty() ? core.process_name() : thread.name,
-                        registers_of(thread.registers, abi, unwind), false, shadow_of(core, thread)});
+                        registers_of(thread.registers, abi, unwind), false, shadow_of(core, thread),
+                        thread.registers.other_mode});
   if (!threads_.empty()) threads_.front().after_fault = died_after_fault(core, unwind);
 }
 

@@ -20,6 +20,7 @@ const char* message(StopReason reason) {
   case StopReason::frames_missing: return "reached the outermost frame; some frames may be missing";
   case StopReason::cfa_not_growing: return "the caller's frame is below this one";
   case StopReason::budget: return "the limit on the cost of this input is reached";
+  case StopReason::other_mode: return "32-bit code in a 64-bit process";
   }
   return "";
 }

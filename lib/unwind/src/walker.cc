@@ -286,9 +286,9 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;
-  if (is_out_of_budget()) {
+  if (start.other_mode || is_out_of_budget()) {
     receiver.frame(frame, now->registers); // the position of the thread costs nothing
-    return {false, StopReason::budget, 0};
+    return {false, start.other_mode ? StopReason::other_mode : StopReason::budget, 0};
   }
   for (;;) {
     if (!now->shadow.next && !go_plainly(*now, frame, receiver, count))

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/elf/image.h"
+#include "sframe/elf/registers.h"
 
 #include <cstdint>
 #include <span>
@@ -77,6 +78,8 @@ struct MachineTraits {
   std::span<const RelocatedField> code_relocations = {};
   std::span<const ContextLayout> contexts = {};
   ByteOrder code_order = ByteOrder::little; ///< of instructions
+  /// RegisterValues::other_mode; nullptr: the machine has only one mode.
+  bool (*other_mode)(const RegisterValues&) = nullptr;
 };
 
 namespace abi {

@@ -83,6 +83,14 @@ constexpr ContextGroup groups[] = {{1, control}, {2, integer}, {4, data_segments
 constexpr ContextLayout contexts[] = {
     {.machine = 0x100000, .flags_offset = 0x30, .pc_offset = 0xf8, .size = 0x100, .groups = groups}};
 
+/// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones.
+/// Anything else is 64-bit: 0x33 on Linux, other numbers under Xen and in what emulators make.
+bool runs_32_bit_code(const RegisterValues& registers) {
+  constexpr std::uint64_t linux_32_bit = 0x23, local_table = 4;
+  const std::uint64_t cs = registers.get(51).value_or(0);
+  return cs == linux_32_bit || (cs & local_table) != 0;
+}
+
 } // namespace
 
 const MachineTraits amd64 = {.id = 62,
@@ -92,6 +100,7 @@ const MachineTraits amd64 = {.id = 62,
                              .pc_offset = 128,
                              .registers_size = 216,
                              .code_relocations = code_relocations,
-                             .contexts = contexts};
+                             .contexts = contexts,
+                             .other_mode = runs_32_bit_code};
 
 } // namespace sframe::elf::abi

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <semaphore>
 #include <sys/wait.h>
+#include <utility>
 
 namespace sframe::process::live {
 
@@ -73,7 +74,8 @@ void Monitor::wake() {
 }
 
 /// Returns when the tracing thread has executed the step; at once if that thread has ended.
-void Monitor::perform(Step step) {
+/// `pid`: the process whose threads the step seizes, or 0.
+void Monitor::perform(Step step, std::uint32_t pid) {
   const auto command = std::make_shared<Command>(std::move(step));
   {
     const std::lock_guard lock(mutex_);
@@ -83,7 +85,11 @@ void Monitor::perform(Step step) {
   arrived_.notify_one();
   do wake();
   while (!command->taken.try_acquire_for(std::chrono::milliseconds(1)));
-  command->done.acquire();
+  if (!pid) return command->done.acquire();
+  await_reaping(command->done, pid, [this](std::uint32_t tid) {
+    const std::lock_guard lock(mutex_);
+    reaped_.push_back(tid);
+  });
 }
 
 /// Executes an action on a monitored process without waiting for threads.
@@ -127,21 +133,23 @@ bool Monitor::follows(std::uint32_t pid) {
 
 Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
   Result<std::uint64_t> result = fail("the monitor is closed");
-  perform([&](const StopTimeout&) {
-    const auto [at, added] = processes_.try_emplace(pid, pid, events_);
-    count_ = processes_.size();
-    Monitored& process = at->second;
-    if (process.session || process.leaving()) {
-      result = fail("process is already monitored");
-      return true;
-    }
-    result = process.session = ++sessions_;
-    if (const auto seized = added ? process.seize_all() : Result<void>(); !seized) {
-      result = unexpected(seized.error());
-      leave(process);
-    }
-    return true;
-  });
+  perform(
+      [&](const StopTimeout&) {
+        const auto [at, added] = processes_.try_emplace(pid, pid, events_);
+        count_ = processes_.size();
+        Monitored& process = at->second;
+        if (process.session || process.leaving()) {
+          result = fail("process is already monitored");
+          return true;
+        }
+        result = process.session = ++sessions_;
+        if (const auto seized = added ? process.seize_all() : Result<void>(); !seized) {
+          result = unexpected(seized.error());
+          leave(process);
+        }
+        return true;
+      },
+      pid);
   return result;
 }
 
@@ -184,7 +192,7 @@ Result<Stop> Monitor::hold(Attachment which, std::optional<std::uint32_t> tid, c
         stop = process.read_held(abi);
         if (!stop.threads.empty()) return Result<void>();
         process.release();
-        return Result<void>(unexpected(explain_refusal(which.pid, ESRCH)));
+        return Result<void>(unexpected(explain_nothing_stopped(which.pid, tid)));
       });
   if (!held) return unexpected(held.error());
   return stop;
@@ -229,6 +237,7 @@ bool Monitor::take_commands() {
 void Monitor::reap() {
   constexpr int most = 256;
   const bool may_wait = active_.empty();
+  for (const std::uint32_t tid : take_reaped()) report(tid, 0);
   for (int count = 0; count < most; ++count) {
     int status = 0;
     const int wait = count == 0 && may_wait ? 0 : WNOHANG;
@@ -243,6 +252,12 @@ void Monitor::reap() {
     std::unique_lock lock(mutex_);
     return arrived_.wait(lock, [this] { return !commands_.empty(); });
   }
+}
+
+/// Threads that another thread has reaped.
+std::vector<std::uint32_t> Monitor::take_reaped() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reaped_, {});
 }
 
 void Monitor::report(std::uint32_t tid, int status) {

@@ -60,7 +60,7 @@ private:
   using Step = std::function<bool(const StopTimeout&)>;
   struct Command;
 
-  void perform(Step step);
+  void perform(Step step, std::uint32_t pid = 0);
   void wake();
   Result<void> perform_on(Attachment which, std::function<Result<void>(Monitored&)> action);
   Result<void> with_stopped_threads(Attachment which, std::function<bool(Monitored&)> begin,
@@ -70,6 +70,7 @@ private:
   void run();
   bool take_commands();
   void reap();
+  std::vector<std::uint32_t> take_reaped();
   void report(std::uint32_t tid, int status);
   Monitored* find(Attachment which);
   Monitored* owner_of(std::uint32_t tid);
@@ -81,10 +82,11 @@ private:
   EventQueue events_;
   std::thread thread_;
 
-  std::mutex mutex_; ///< guards the next three
+  std::mutex mutex_; ///< guards the next four
   std::condition_variable arrived_;
   std::vector<std::shared_ptr<Command>> commands_; ///< not yet seen by the thread
   bool closed_ = false;
+  std::vector<std::uint32_t> reaped_; ///< threads whose end was taken by another thread
 
   std::vector<std::shared_ptr<Command>> active_;
   std::map<std::uint32_t, Monitored> processes_; ///< by pid

@@ -31,12 +31,6 @@ std::uint32_t event_message(std::uint32_t tid) {
   return static_cast<std::uint32_t>(message);
 }
 
-/// Whether the thread is traced by the calling thread.
-bool is_mine(std::uint32_t pid, std::uint32_t tid) {
-  const std::string status = read_proc(pid, "task/" + std::to_string(tid) + "/status");
-  return status_value(status, "TracerPid") == std::to_string(::gettid());
-}
-
 } // namespace
 
 /// The kernel seizes threads that a seized thread starts; the list is read until it has no others.
@@ -46,8 +40,8 @@ Result<void> Monitored::seize_all() {
     for (const std::uint32_t tid : list_threads(pid_)) {
       if (has(tid)) continue;
       const auto seized = seize(pid_, tid, monitor_options);
-      if (!seized && !is_mine(pid_, tid)) return unexpected(seized.error());
-      if (seized && !*seized) continue;
+      if (!seized) return unexpected(seized.error());
+      if (!*seized) continue;
       tracees_.try_emplace(tid);
       again = true;
     }

@@ -180,6 +180,10 @@ std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
 
 } // namespace
 
+bool is_traced_by(std::uint32_t pid, std::uint32_t tid, std::uint32_t tracer) {
+  return status_value(thread_status(pid, tid), "TracerPid") == std::to_string(tracer);
+}
+
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
   const std::string prefix = "thread " + std::to_string(tid) + " could not be stopped: it is waiting ";
   if (const auto child = vfork_child(pid, tid))
@@ -235,6 +239,13 @@ Problem explain_refusal(std::uint32_t pid, int error) {
   }
   if (scope) why += " (kernel.yama.ptrace_scope is " + std::to_string(scope) + ")";
   return {why, {}, {}};
+}
+
+Problem explain_nothing_stopped(std::uint32_t pid, std::optional<std::uint32_t> only) {
+  if (auto obstacle = find_obstacle_but(pid, static_cast<std::uint32_t>(::gettid())))
+    return std::move(*obstacle);
+  if (only && has_ended(pid, *only)) return {"thread " + std::to_string(*only) + " has ended", {}, {}};
+  return {"all threads ended while they were to be stopped", {}, {}};
 }
 
 } // namespace live

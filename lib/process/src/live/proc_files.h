@@ -37,6 +37,9 @@ bool has_ended(std::uint32_t pid, std::uint32_t tid);
 /// The thread's state, a letter of proc(5): 'R' runs or is ready to, 'S' sleeps. 0 if it is gone.
 char thread_state(std::uint32_t pid, std::uint32_t tid);
 
+/// True if the thread is traced by the thread `tracer`.
+bool is_traced_by(std::uint32_t pid, std::uint32_t tid, std::uint32_t tracer);
+
 /// A thread through which /proc and process_vm_readv(2) access the process's memory: the leader, or another
 /// one if the leader has ended first.
 std::uint32_t living_thread(std::uint32_t pid);
@@ -64,6 +67,9 @@ std::optional<Problem> find_obstacle(std::uint32_t pid);
 
 /// The reason of a refusal by the kernel with `error` (an errno).
 Problem explain_refusal(std::uint32_t pid, int error);
+
+/// Why no thread, or not the only one that was wanted, could be stopped although the kernel has not refused.
+Problem explain_nothing_stopped(std::uint32_t pid, std::optional<std::uint32_t> only);
 
 /// Why a thread did not stop when requested, as text.
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid);

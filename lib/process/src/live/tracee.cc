@@ -13,6 +13,7 @@
 #include <span>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 
 namespace sframe::process::live {
@@ -24,6 +25,18 @@ std::span<const std::byte> register_set(std::uint32_t tid, int type, std::span<s
   iovec part{buffer.data(), buffer.size()};
   if (::ptrace(PTRACE_GETREGSET, tid, type, &part) != 0) return {};
   return buffer.first(part.iov_len);
+}
+
+/// NT_PRSTATUS. Of a thread in 32-bit code of a 64-bit process, the kernel has 32-bit registers in that set;
+/// the older request returns all.
+std::span<const std::byte> general_registers(std::uint32_t tid, std::span<std::byte> buffer) {
+  const auto found = register_set(tid, NT_PRSTATUS, buffer);
+#ifdef __x86_64__
+  if (!found.empty() && found.size() < sizeof(user_regs_struct) &&
+      ::ptrace(PTRACE_GETREGS, tid, nullptr, buffer.data()) == 0)
+    return buffer.first(sizeof(user_regs_struct));
+#endif
+  return found;
 }
 
 } // namespace
@@ -45,11 +58,40 @@ std::thread start_quietly(std::function<void()> run) {
 }
 
 Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) {
-  if (::ptrace(PTRACE_SEIZE, tid, 0, options) == 0) return true;
-  const int error = errno;
-  // A thread that is ending, or has ended but is not reaped, is refused, too.
-  if (error == ESRCH || has_ended(pid, tid)) return false;
-  return unexpected(explain_refusal(pid, error));
+  // A leader that has ended is refused. During execve(2) another thread gets its number: it may be the one
+  // that is looked at afterwards.
+  constexpr int most_tries = 5;
+  for (int i = 1;; ++i) {
+    if (::ptrace(PTRACE_SEIZE, tid, 0, options) == 0) return true;
+    const int error = errno;
+    // A thread that is ending, or has ended but is not reaped, is refused, too.
+    if (error == ESRCH || has_ended(pid, tid)) return false;
+    if (is_traced_by(pid, tid, static_cast<std::uint32_t>(::gettid()))) return true;
+    if (tid != pid || i == most_tries) return unexpected(explain_refusal(pid, error));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+namespace {
+
+/// Reaps a thread that has ended. Its stops, which waitid(2) reports, too, are left to the tracing thread.
+bool reap_if_ended(std::uint32_t tid) {
+  const auto has_report = [&](int options) {
+    siginfo_t info{};
+    return ::waitid(P_PID, tid, &info, WEXITED | WNOHANG | __WALL | options) == 0 && info.si_pid != 0 &&
+           (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+  };
+  return has_report(WNOWAIT) && has_report(0);
+}
+
+} // namespace
+
+void await_reaping(std::binary_semaphore& done, std::uint32_t pid,
+                   const std::function<void(std::uint32_t tid)>& reaped) {
+  constexpr std::chrono::milliseconds long_time(20);
+  while (!done.try_acquire_for(long_time))
+    for (const std::uint32_t tid : list_threads(pid)) // the leader's end is for its parent
+      if (tid != pid && reap_if_ended(tid)) reaped(tid);
 }
 
 bool interrupt(std::uint32_t tid) {
@@ -62,7 +104,7 @@ void detach(std::uint32_t tid, int signal) {
 
 std::optional<StoppedThread> read_thread(std::uint32_t tid, int signal, const AbiTraits& abi) {
   alignas(8) std::array<std::byte, 4096> buffer;
-  const auto general = register_set(tid, NT_PRSTATUS, buffer);
+  const auto general = general_registers(tid, buffer);
   const auto registers = elf::decode_registers(abi.machine, abi.byte_order, general);
   if (!registers) return std::nullopt;
   StoppedThread thread{.tid = tid, .signal = signal, .registers = *registers};

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 namespace sframe::process::live {
@@ -21,8 +22,15 @@ namespace sframe::process::live {
 /// joinable if the system has no thread left.
 std::thread start_quietly(std::function<void()> run);
 
-/// Seizes a thread, which continues to run. False if it has ended meanwhile; fails if the kernel refuses.
+/// Seizes a thread, which continues to run. True if the calling thread traces it already: after execve(2) the
+/// thread has another number. False if it has ended meanwhile; fails if the kernel refuses.
 Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options);
+
+/// Waits for `done`. If it takes long, reaps threads of the process that have ended and are traced by this
+/// program, and calls `reaped` for each: execve(2) waits for that, and PTRACE_SEIZE, which may be what is
+/// waited for, waits for execve(2). Not to be called on the tracing thread.
+void await_reaping(std::binary_semaphore& done, std::uint32_t pid,
+                   const std::function<void(std::uint32_t tid)>& reaped);
 
 /// Requests a seized thread to stop; waitpid(2) reports the stop. False if it has ended.
 bool interrupt(std::uint32_t tid);

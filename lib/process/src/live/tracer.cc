@@ -19,11 +19,25 @@ namespace sframe::process::live {
 
 Result<Stop> Tracer::stop(std::optional<std::uint32_t> tid) {
   resume();
-  thread_ = start_quietly([this, tid] { run(tid); });
-  if (!thread_.joinable()) return fail("cannot trace the process: cannot start a thread");
-  ready_.acquire();
-  if (!result_) thread_.join();
+  // execve(2) ends all threads but one, which gets the leader's number; a process may execute several times.
+  constexpr int most_tries = 20;
+  stop_once(tid);
+  for (int i = 1; vanished_ && i < most_tries && !list_threads(pid_).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stop_once(tid);
+  }
   return std::move(result_);
+}
+
+void Tracer::stop_once(std::optional<std::uint32_t> tid) {
+  vanished_ = false;
+  thread_ = start_quietly([this, tid] { run(tid); });
+  if (!thread_.joinable()) {
+    result_ = fail("cannot trace the process: cannot start a thread");
+    return;
+  }
+  await_reaping(ready_, pid_, [](std::uint32_t) {});
+  if (!result_) thread_.join();
 }
 
 void Tracer::resume() {
@@ -42,8 +56,8 @@ void Tracer::run(std::optional<std::uint32_t> only) {
       result_ = unexpected(stopped.error());
     else if (result_->threads.empty() && !result_->unstopped.empty())
       result_ = fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
-    else if (result_->threads.empty())
-      result_ = unexpected(explain_refusal(pid_, ESRCH));
+    else if (vanished_ = result_->threads.empty(); vanished_)
+      result_ = unexpected(explain_nothing_stopped(pid_, only));
   } catch (const std::bad_alloc&) { // on this thread it would end the program
     result_ = unexpected(Problem{"out of memory", {}, {}});
   }

@@ -30,6 +30,7 @@ private:
     int signal; ///< to deliver when it is resumed
   };
 
+  void stop_once(std::optional<std::uint32_t> only);
   void run(std::optional<std::uint32_t> only);
   Result<void> stop_all(std::optional<std::uint32_t> only);
   Result<void> stop_these(const std::vector<std::uint32_t>& tids);
@@ -40,6 +41,7 @@ private:
   const AbiTraits& abi_;
   std::vector<Tracee> stopped_;
   Result<Stop> result_;
+  bool vanished_ = false; ///< all threads ended before their registers were read
   std::binary_semaphore ready_{0}, release_{0};
   std::thread thread_; ///< joinable while something is stopped
 };

@@ -85,7 +85,8 @@ typedef enum sframe_reason {
   SFRAME_REASON_LOOP,              /* the caller is the frame itself */
   SFRAME_REASON_FRAMES_MISSING,    /* the outermost frame, but some frames may be missing */
   SFRAME_REASON_CFA_NOT_GROWING,   /* the caller's frame is below this one */
-  SFRAME_REASON_BUDGET             /* the limit on the cost of the input is reached */
+  SFRAME_REASON_BUDGET,            /* the limit on the cost of the input is reached */
+  SFRAME_REASON_OTHER_MODE         /* 32-bit code of a 64-bit process */
 } sframe_reason;
 
 /* The reason as text. Static. */

@@ -26,6 +26,9 @@ struct RegisterValues {
   std::array<std::uint64_t, count> values{};
   std::bitset<count> known;
   std::uint64_t pc = 0; ///< the program counter; it need not have a DWARF number
+  /// The thread runs code of another mode than its program's, which rules of this machine do not describe:
+  /// 32-bit code of an AMD64 process (Wine).
+  bool other_mode = false;
 
   /// The value of register `reg`, or nothing if it is unknown or out of range.
   std::optional<std::uint64_t> get(std::uint16_t reg) const {

@@ -27,9 +27,10 @@ struct Thread {
   unwind::Registers registers;
   bool after_fault = false;        ///< as in FrameState
   unwind::HardwareShadow shadow{}; ///< as in FrameState; only in cores
+  bool other_mode = false;         ///< as in FrameState
 
   /// The innermost frame, where a walk starts.
-  unwind::FrameState frame() const { return {registers, true, after_fault, shadow}; }
+  unwind::FrameState frame() const { return {registers, true, after_fault, shadow, other_mode}; }
 };
 
 class ProcessState {

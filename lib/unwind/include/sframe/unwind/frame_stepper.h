@@ -35,6 +35,8 @@ struct FrameState {
   /// Where the frame's return address is on the thread's hardware shadow stack, if that is known. The walker
   /// sets it in callers.
   HardwareShadow shadow;
+  /// The code is of another mode of the processor: no stepper applies, and the walk ends.
+  bool other_mode = false;
 
   /// The address to look up in tables.
   std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | after_fault); }

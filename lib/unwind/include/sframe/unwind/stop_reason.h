@@ -26,6 +26,7 @@ enum class StopReason : std::uint8_t {
   frames_missing,    ///< the outermost frame, but some frames may be missing
   cfa_not_growing,   ///< the caller's frame is below this one
   budget,            ///< the input's budget is used up
+  other_mode,        ///< code of another mode of the processor (32-bit code of an AMD64 process)
 };
 
 /// The reason as text. Static.
