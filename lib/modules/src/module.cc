@@ -73,8 +73,11 @@ struct ModuleParts {
   elf::SymbolTable more_symbols;          ///< of debugdata
   std::string debugdata_problem;
 
+  std::optional<std::string> former_limit; ///< reached before the last refill()
+
   /// The limit that the file or the sidecar has reached, and its path; nothing if there is none.
   std::optional<std::string> reached_limit() const {
+    if (former_limit) return former_limit;
     const auto text = [](const std::unique_ptr<Budget>& of, const std::optional<elf::File>& in) {
       const auto problem = of ? of->problem() : std::nullopt;
       return problem ? std::optional(in->path() + ": " + problem->text()) : std::nullopt;
@@ -85,6 +88,7 @@ struct ModuleParts {
   bool has_reached_limit() const { return reached_limit() || (debug && debug->reached_limit()); }
 
   void refill() {
+    former_limit = reached_limit();
     if (budget) budget->refill(file->bytes().size());
     if (sidecar_budget) sidecar_budget->refill(sidecar->bytes().size());
     if (debug) debug->refill();
@@ -128,6 +132,10 @@ std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, Role role, Limits li
     parts->image_problem = parsed.error().text();
   if (files_.size() > most_) remove_unused();
   return parts;
+}
+
+void OpenFiles::refill() {
+  for (const auto& [id, parts] : files_) parts->refill();
 }
 
 /// A running process may load and unload libraries for a long time.

@@ -159,6 +159,7 @@ Result<bool> LiveSpace::refresh() {
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return fail("process has exited");
   if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
+  files_.open.refill();
   if (text == maps_) return false;
   note_change();
   mappings_.clear();

@@ -84,7 +84,7 @@ public:
 
   /// Reads the list of mappings again; true if it has changed: then a new generation() begins. Fails if the
   /// process is gone. Refills the budget, if FileOptions have one, according to the size of the process's
-  /// memory.
+  /// memory, and those of the files.
   Result<bool> refresh();
   /// Looks for generated code again; if it has changed, a new generation() begins.
   void refresh_generated_code();
