@@ -9,6 +9,7 @@
 #include "threads.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/base/spool.h"
 #include "sframe/process/live_process.h"
 #include "sframe/tool/process_limits.h"
 
@@ -241,28 +242,44 @@ private:
       return ready;
     }
     const auto threads = wanted_threads(process_, options_);
-    if (options_.compare || shows_variables(options_)) {
-      // Printed immediately: the results of a comparison point into the walker's data, and variables are in
-      // the memory of the process.
-      symbolizer()->forget_memory();
-      const auto printer = make_printer();
-      printer->begin(process_, nullptr);
-      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, shown_languages(),
-                                &app_.messages());
-      process_.resume();
-      fetch(true);
-      printer->end(process_);
-      note_limit();
-      return {};
-    }
+    // Results of a comparison point into the walker's data, and variables are in the memory of the process.
+    return options_.compare || shows_variables(options_) ? print_stopped(threads) : print_resumed(threads);
+  }
+
+  using Threads = std::span<const process::Thread* const>;
+
+  /// Records the stacks, and prints them when the process runs again.
+  Result<void> print_resumed(Threads threads) {
     Recording recording(options_.registers, [this] { reuse_memory(); });
-    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, shown_languages(),
-                              &app_.messages());
+    complete_ &=
+        walk_threads(threads, process_, *walker_, options_, recording, out_, shown_languages(), nullptr);
     process_.resume();
     fetch(true);
     print(recording);
     note_limit();
     return {};
+  }
+
+  /// Makes the text while the process is stopped. It is written when the process runs again: the reader may
+  /// be a pager, which waits for its user.
+  Result<void> print_stopped(Threads threads) {
+    Spool text;
+    tool::Output collected(text);
+    symbolizer()->forget_memory();
+    const auto printer =
+        unwind_tool::make_printer(options_, collected, *symbolizer(), print_settings(app_, options_));
+    printer->begin(process_, nullptr);
+    complete_ &=
+        walk_threads(threads, process_, *walker_, options_, *printer, collected, shown_languages(), nullptr);
+    process_.resume();
+    fetch(true);
+    report_unstopped();
+    printer->end(process_);
+    note_limit();
+    const bool is_whole = collected.flush();
+    if (auto finished = text.finish(); !finished) return finished;
+    out_ << std::string_view(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
+    return is_whole ? Result<void>() : fail("no room to keep the output of a sample");
   }
 
   /// A stack that has been walked is not read again: the next one takes its place, in memory that is in the
@@ -285,11 +302,15 @@ private:
     if (const auto limit = process_.space().budget()->problem(); limit && !limit_) limit_ = limit;
   }
 
-  void print(const Recording& recording) {
+  void report_unstopped() {
     for (const std::uint32_t tid : process_.unstopped()) {
       app_.messages().warning({}, process_.explain_unstopped(tid));
       complete_ = false;
     }
+  }
+
+  void print(const Recording& recording) {
+    report_unstopped();
     if (folded_) {
       symbolizer();
       complete_ &= recording.replay(*folded_, out_, *process_.space().budget());
