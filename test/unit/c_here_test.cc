@@ -77,7 +77,8 @@ TEST(CHere, SmallAndNull) {
   EXPECT_EQ(sframe_here_left_out(), sframe::here::left_out());
   EXPECT_STREQ(sframe_reason_text(SFRAME_REASON_BOTTOM),
                sframe::unwind::message(sframe::unwind::StopReason::bottom));
-  EXPECT_STREQ(sframe_reason_text(static_cast<sframe_reason>(SFRAME_REASON_OTHER_MODE + 1)), "unknown reason");
+  EXPECT_STREQ(sframe_reason_text(static_cast<sframe_reason>(SFRAME_REASON_OTHER_MODE + 1)),
+               "unknown reason");
 }
 
 } // namespace c_here_test

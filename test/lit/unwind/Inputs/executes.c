@@ -1,13 +1,19 @@
-// executes COUNT: executes itself so many times, each time with 20 threads, which that ends; by its first thread and
-// by another one in turn.
+// executes COUNT: executes itself so many times, each time with 20 threads, which that ends; by its first
+// thread and by another one in turn.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-static void *idle(void *p) { for (;;) pause(); return p; }
-static char **args;
-static void *again(void *p) { execv("/proc/self/exe", args); return p; }
-int main(int argc, char **argv) {
+static void* idle(void* p) {
+  for (;;) pause();
+  return p;
+}
+static char** args;
+static void* again(void* p) {
+  execv("/proc/self/exe", args);
+  return p;
+}
+int main(int argc, char** argv) {
   args = argv;
   char number[32];
   int left = atoi(argv[1]);

@@ -70,8 +70,8 @@ public:
   /// file has these limits, by its size.
   std::shared_ptr<ModuleParts> add(elf::File file, Role role, Limits limits);
 
-  /// For a new sample of a running process: the limits of each file apply again. Those that a file has reached
-  /// stay reported.
+  /// For a new sample of a running process: the limits of each file apply again. Those that a file has
+  /// reached stay reported.
   void refill();
 
   /// The number of files.
