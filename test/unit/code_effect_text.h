@@ -80,6 +80,7 @@ inline std::string flow_text(const code::Instruction& instruction) {
   text += conditions[static_cast<unsigned>(instruction.condition)];
   constexpr char digits[] = "0123456789abcdef";
   if (instruction.target) {
+    if (instruction.flow == Flow::next) text += "execute";
     std::string hex;
     for (std::uint64_t rest = instruction.target; rest; rest /= 16)
       hex.insert(hex.begin(), digits[rest % 16]);

@@ -127,10 +127,10 @@ constexpr Case cases[] = {
     {"svc 1", "0a 01", "-> stop"},
     {"svc 248", "0a f8", "-> stop"},
     {"mc 0, 0", "af 00 00 00", "-> trap"},
-    {"exrl %r1, 0x10", "c6 10 00 00 00 08", "r1 := ?; r2 := ?"},
+    {"exrl %r1, 0x10", "c6 10 00 00 00 08", "r1 := ?; r2 := ? -> execute 0x1010"},
     {"exrl %r0, .+6; br %r1", "c6 00 00 00 00 03 07 f1", "-> indirect r1"},
     {"exrl %r0, .+6; br %r14", "c6 00 00 00 00 03 07 fe", "-> ret r14"},
-    {"exrl %r1, .+6; br %r1", "c6 10 00 00 00 03 07 f1", "r1 := ?; r2 := ?"},
+    {"exrl %r1, .+6; br %r1", "c6 10 00 00 00 03 07 f1", "r1 := ?; r2 := ? -> execute 0x1006"},
 };
 
 /// How many bytes each store writes, and the registers that get a result.
