@@ -37,7 +37,7 @@ struct Stub {
   bool jumps_away = false;     ///< a piece that ends in an indirect jump
   std::uint64_t described = 0; ///< the bytes that the rows are for, from the start: less than `size` if
                                ///< others jump to the rest with another row
-  std::vector<FrameRow> rows; ///< adjacent rows differ; empty if the instructions cannot be analysed
+  std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analysed
 
   std::uint64_t end() const { return range_end(start, size); }
   bool is_whole() const { return described == size; }
@@ -73,7 +73,7 @@ private:
   std::uint64_t after_padding(const code::Instruction& jump, code::Decoder& decoder) const;
   void find_rows(Stub& piece);
   void analyse(Stub& piece, const FrameRow& entry);
-  std::int32_t pushed_before(const Stub& piece) const;
+  std::int32_t pushed_before(const Stub& piece);
   bool is_doubtful(const FrameRow& row, std::uint64_t address) const;
 
   const AbiTraits& abi_;
@@ -83,6 +83,7 @@ private:
   code::Analyzer analyzer_;
   /// Rows at jumps from one piece to another; nothing if two such jumps differ.
   std::map<std::uint64_t, std::optional<FrameRow>> entered_with_;
+  bool others_push_ = false; ///< a piece after the first pushes, too, and jumps away
 };
 
 std::vector<Stub> PltReader::blocks() {
@@ -151,11 +152,15 @@ void PltReader::find_rows(Stub& piece) {
 }
 
 /// If this is PLT0, and no stub jumps to it: the bytes that stubs push before they jump to it. It leaves less
-/// on the stack than the dynamic linker expects.
-std::int32_t PltReader::pushed_before(const Stub& piece) const {
-  if (piece.start != address_ || !piece.jumps_away || piece.rows.empty()) return 0;
+/// on the stack than the dynamic linker expects. The only piece that does so: stubs that jump to elsewhere
+/// with what they push are no PLT0.
+std::int32_t PltReader::pushed_before(const Stub& piece) {
+  if (!piece.jumps_away || piece.rows.empty()) return 0;
   const Rule &first = piece.rows.front().cfa, &last = piece.rows.back().cfa;
   const std::int32_t pushed = last.base == first.base ? last.offset - first.offset : 0;
+  const bool is_first = piece.start == address_;
+  others_push_ |= !is_first && pushed > 0;
+  if (!is_first || others_push_) return 0;
   const std::int32_t all = code::machine(abi_).resolver_stack;
   return pushed > 0 && pushed < all ? all - pushed : 0;
 }
