@@ -1,23 +1,33 @@
-# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program catches the
-# signals before it starts, by which one sees that it may be interrupted; it takes one sample at least.
+# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program opens an event's
+# descriptor just before it handles the signals; a signal that comes between ends it, and is sent again to
+# another one. It takes one sample at least.
 import json, os, signal, subprocess, sys
 
 prefix = sys.argv[1]
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, lambda *_: None)  # the parent may ignore them; a handler becomes the default in new programs
 
-def caught(pid):
-    with open("/proc/%d/status" % pid) as lines:
-        return int(next(line.split()[1] for line in lines if line.startswith("SigCgt:")), 16)
+def samples(pid):
+    folder = "/proc/%d/fd" % pid
+    for name in os.listdir(folder):
+        try:
+            if "eventfd" in os.readlink(os.path.join(folder, name)):
+                return True
+        except FileNotFoundError:
+            pass
+    return False
 
 def interrupt(target, number, form, *options):
     out = "%s.%s" % (prefix, form)
-    walk = subprocess.Popen(["sframe-unwind", "--pid", str(target), "--format=" + form, "--count", "100000000", *options, "-o", out],
-                            stderr=subprocess.PIPE, text=True)
-    while not caught(walk.pid) & 1 << number - 1:
-        assert walk.poll() is None, walk.stderr.read()
-    walk.send_signal(number)
-    error = walk.communicate(timeout=120)[1]
+    while True:
+        walk = subprocess.Popen(["sframe-unwind", "--pid", str(target), "--format=" + form, "--count", "100000000", *options, "-o", out],
+                                stderr=subprocess.PIPE, text=True)
+        while not samples(walk.pid):
+            assert walk.poll() is None, walk.stderr.read()
+        walk.send_signal(number)
+        error = walk.communicate(timeout=120)[1]
+        if walk.returncode != -number:
+            break
     assert walk.returncode in (0, 1), (walk.returncode, error)
     with open(out) as file:
         return file.read()
