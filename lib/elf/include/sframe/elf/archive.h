@@ -65,7 +65,7 @@ public:
   std::span<const Unreadable> unreadable() const { return unreadable_; }
 
 private:
-  class Thin;
+  class [[gnu::visibility("hidden")]] Thin;
   void add(Member member, int depth);
   void add_all(std::span<const Member> members, const std::string& outer, int depth);
   void give_up(std::string name, Problem problem);
