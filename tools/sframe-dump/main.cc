@@ -156,8 +156,7 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
 std::vector<std::string> readable(const tool::NamedInputs& named) {
   std::vector<std::string> all = tool::paths(named);
   for (const tool::NamedInput& input : named.inputs)
-    if (const auto file = sframe::elf::File::open_regular(input.path);
-        file && sframe::elf::is_thin_archive(file->bytes())) {
+    if (sframe::elf::is_thin_archive(sframe::elf::File::first_bytes(input.path))) {
       const auto folder = std::filesystem::path(input.path).parent_path();
       all.push_back(folder.empty() ? "." : folder.string());
     }

@@ -273,6 +273,15 @@ Result<File> File::open_regular(const std::string& path) {
   return read_regular(path, place.fd);
 }
 
+std::array<std::byte, 16> File::first_bytes(const std::string& path) {
+  std::array<std::byte, 16> bytes{};
+  const Descriptor file{::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  struct stat info {};
+  if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return bytes;
+  (void)!::pread(file.fd, bytes.data(), bytes.size(), 0);
+  return bytes;
+}
+
 Result<File> File::open_found(const std::string& path) {
   const Descriptor place{open_path(path)};
   if (const char* wrong = check_place(place.fd, true)) return fail(wrong);

@@ -36,8 +36,7 @@ const std::map<std::string, Limits> limit_names = {
 bool may_need_spool(const std::string& path) {
   std::error_code error;
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return true;
-  const auto file = elf::File::open_regular(path);
-  return file && elf::is_packed(file->bytes());
+  return elf::is_packed(elf::File::first_bytes(path));
 }
 
 } // namespace

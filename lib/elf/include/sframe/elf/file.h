@@ -37,6 +37,10 @@ public:
   /// so that opening neither waits for the writer of a FIFO nor triggers a device.
   static Result<File> open_regular(const std::string& path);
 
+  /// The first bytes of a regular file, which tell what it is; the rest is zeros, as is everything if it
+  /// cannot be read. For choices before the file is opened; does not count as opening it.
+  static std::array<std::byte, 16> first_bytes(const std::string& path);
+
   /// Same, for a file that belongs to one that the user named, where an input or its folder may have a link:
   /// only on file systems that store files, not on procfs or another synthetic file system.
   static Result<File> open_found(const std::string& path);
