@@ -278,7 +278,7 @@ std::array<std::byte, 16> File::first_bytes(const std::string& path) {
   const Descriptor file{::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat info {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return bytes;
-  (void)!::pread(file.fd, bytes.data(), bytes.size(), 0);
+  (void)!::read(file.fd, bytes.data(), bytes.size());
   return bytes;
 }
 
