@@ -86,6 +86,7 @@ std::vector<BiasFinder::Fit> BiasFinder::all_fits(std::span<const Mapping> mappi
                      .alike = mapping.executable == is_code,
                      .starts = is_start,
                      .first_fit = i,
+                     .address = segment.address,
                      .header = is_header ? std::optional(i) : std::nullopt});
     });
   }
@@ -105,8 +106,8 @@ std::vector<BiasFinder::Fit> BiasFinder::all_fits(std::span<const Mapping> mappi
     last = one.first_fit;
   }
   std::ranges::sort(joined, [](const Fit& a, const Fit& b) {
-    return std::tuple(b.mappings, b.alike, b.starts, a.first_fit, a.bias) <
-           std::tuple(a.mappings, a.alike, a.starts, b.first_fit, b.bias);
+    return std::tuple(b.mappings, b.alike, b.starts, a.first_fit, a.address, a.bias) <
+           std::tuple(a.mappings, a.alike, a.starts, b.first_fit, b.address, b.bias);
   });
   return joined;
 }

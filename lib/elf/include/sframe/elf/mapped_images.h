@@ -79,6 +79,7 @@ public:
     std::size_t alike = 0;             ///< those of them that are executable if the segment is, and only then
     std::size_t starts = 0;            ///< those that start where a segment does
     std::size_t first_fit = 0;         ///< the position of the first of these
+    std::uint64_t address = 0;         ///< of the segment that fits it: several may be in its first page
     std::optional<std::size_t> header; ///< the position of the first that starts with the file's first byte
   };
   /// True if the bias fits the mapping.
