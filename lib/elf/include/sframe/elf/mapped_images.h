@@ -84,7 +84,7 @@ public:
   };
   /// True if the bias fits the mapping.
   bool fits(const Mapping& mapping, std::uint64_t bias) const;
-  /// All of them, the best first: by the numbers in their order, then the lowest first one.
+  /// All of them, the best first: by the numbers in their order, then the first mapping and segment.
   std::vector<Fit> all_fits(std::span<const Mapping> mappings) const;
 
 private:
