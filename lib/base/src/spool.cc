@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file is sparse: each Spool has a part of it, of a fixed size, and frees what it has written by a hole.
+// A part reads as zeros where nothing was written; so one that has no hole, since the file system makes none,
+// is not used again.
 
 #include "sframe/base/spool.h"
 
@@ -13,9 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <mutex>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sframe {
@@ -31,13 +33,11 @@ struct SpoolFile {
   std::string folder;
   int fd = -1;
   std::atomic<std::uint64_t> used = 0; ///< bit N: part N
-  std::mutex mutex;                    ///< for `size`
-  std::uint64_t size = 0;
 
   SpoolFile();
   int take();
-  void give_back(int place, std::uint64_t bytes);
-  bool extend(std::uint64_t to);
+  void give_back(int place);
+  bool extend(std::uint64_t to) const;
   unexpected<Problem> failed(int why) const {
     return fail("cannot write a temporary file in " + folder + ": " + std::strerror(why));
   }
@@ -63,20 +63,20 @@ int SpoolFile::take() {
   }
 }
 
-void SpoolFile::give_back(int place, std::uint64_t bytes) {
+void SpoolFile::give_back(int place) {
   const auto start = static_cast<off_t>(static_cast<std::uint64_t>(place) * part_size);
-  (void)::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start,
-                    static_cast<off_t>(std::max<std::uint64_t>(bytes, page)));
+  if (::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, off_t{part_size}) != 0) return;
   used &= ~(std::uint64_t{1} << place);
 }
 
-/// Reading a mapping beyond the file's end would fail.
-bool SpoolFile::extend(std::uint64_t to) {
-  const std::lock_guard lock(mutex);
-  if (to <= size) return true;
-  if (retry([&] { return ::ftruncate(fd, static_cast<off_t>(to)); }) != 0) return false;
-  size = to;
-  return true;
+/// Reading a mapping beyond the file's end would fail. If the last byte of a Spool is there, it is one of the
+/// zeros that were not written. Not by ftruncate(), which would cut what others write at the same time.
+bool SpoolFile::extend(std::uint64_t to) const {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return false;
+  if (static_cast<std::uint64_t>(info.st_size) >= to) return true;
+  const char zero = 0;
+  return retry([&] { return ::pwrite(fd, &zero, 1, static_cast<off_t>(to - 1)); }) == 1;
 }
 
 /// Never destroyed: threads may use it until the process ends.
@@ -121,7 +121,7 @@ void Spool::swap(Spool& other) noexcept {
 
 Spool::~Spool() {
   if (map_) ::munmap(map_, capacity_);
-  if (place_ != in_memory) spool_file().give_back(place_, size_);
+  if (place_ != in_memory) spool_file().give_back(place_);
 }
 
 Result<void> Spool::append(std::span<const std::byte> bytes) {
@@ -201,7 +201,7 @@ Result<void> Spool::write(std::span<const std::byte> bytes) {
 
 Result<void> Spool::finish() {
   if (place_ == in_memory || map_ || size_ == 0) return {};
-  SpoolFile& file = spool_file();
+  const SpoolFile& file = spool_file();
   const std::uint64_t start = static_cast<std::uint64_t>(place_) * part_size;
   if (size_ > part_size || is_beyond_limit(start + size_)) return file.failed(EFBIG);
   if (!file.extend(start + size_)) return file.failed(errno);
