@@ -19,6 +19,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -447,7 +448,8 @@ bool start_writing_process(const SandboxNeeds& needs, const std::function<void()
   if (process < 0) return false;
   if (process == 0) {
     ::prctl(PR_SET_NAME, "sframe-writer");
-    here.clear(); // or it would not see the end of the other process
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM); // even if it waits for the reader of a FIFO
+    here.clear();                       // or it would not see the end of the other process
     confine();
     serve(numbers(there), needs);
   }
@@ -466,7 +468,11 @@ void end_writing_process() noexcept {
   const int error = errno;
   is_ended = true;
   for (std::size_t i = 0; i < socket_count; ++i) (void)::shutdown(open_sockets[i], SHUT_RDWR);
-  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  // It may wait for the reader of a FIFO, which need not come; then it ends with this process.
+  timespec pause{0, 50'000};
+  for (int left = 150; left != 0 && ::waitpid(process, nullptr, WNOHANG) == 0; --left) {
+    ::nanosleep(&pause, nullptr);
+    pause.tv_nsec = std::min(2 * pause.tv_nsec, 20'000'000L);
   }
   errno = error;
 }
