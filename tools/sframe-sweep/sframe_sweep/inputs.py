@@ -251,7 +251,7 @@ def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
                     found.setdefault(unit.id, unit)
                 elif unit.path == path:
                     note("%s: not measured: debug files, which are used with the package that they are of" % path)
-    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error, xml.etree.ElementTree.ParseError) as error:
+    except (OSError, EOFError, ValueError, LookupError, MemoryError, lzma.LZMAError, zlib.error, xml.etree.ElementTree.ParseError) as error:
         raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "package index", error)) from None
     return [found[key] for key in sorted(found)]
 
