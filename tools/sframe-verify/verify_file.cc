@@ -166,7 +166,11 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   if (!archive) return fail(path, archive.error());
   if (const std::uint64_t more = archive->bytes_in_files()) budget_->refill(bytes.size() + more);
   bool done = true, found = false;
-  for (const auto& [name, problem] : archive->unreadable()) done = fail(path + "(" + name + ")", problem);
+  for (const auto& [name, problem] : archive->unreadable()) {
+    std::string member = path;
+    member.append("(").append(name).append(")");
+    done = fail(member, problem);
+  }
   for (const elf::Member& member : archive->members()) {
     if (budget_->is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";

@@ -77,7 +77,7 @@ private:
 /// shorter ones are set by hand, and may be equal in many files.
 std::span<const std::byte> find_build_id(const dl_phdr_info& info, const Segments& segments) {
   constexpr std::size_t least = 8, most = 64;
-  constexpr std::string_view name("GNU", 4);
+  constexpr std::string_view name("GNU\0", 4);
   const auto aligned = [](std::size_t size) { return (size + 3) & ~std::size_t{3}; };
   for (const ElfW(Phdr) & header : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
     if (header.p_type != PT_NOTE) continue;
