@@ -73,7 +73,7 @@ void SpoolFile::give_back(int place) {
 /// zeros that were not written. Not by ftruncate(), which would cut what others write at the same time.
 bool SpoolFile::extend(std::uint64_t to) const {
   struct stat info {};
-  if (::fstat(fd, &info) != 0) return false;
+  if (fd < 0 || ::fstat(fd, &info) != 0) return false;
   if (static_cast<std::uint64_t>(info.st_size) >= to) return true;
   const char zero = 0;
   return retry([&] { return ::pwrite(fd, &zero, 1, static_cast<off_t>(to - 1)); }) == 1;
