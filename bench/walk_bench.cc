@@ -9,7 +9,7 @@
 //
 //    walk-bench CORE [EXECUTABLE] [benchmark options]        bench/threads.c makes a core of 65 threads
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/file.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"
@@ -37,7 +37,7 @@ public:
 
 struct Process {
   explicit Process(bool generate)
-      : file(*elf::File::open(core_path)), core(*elf::Core::parse(file.bytes())),
+      : file(*elf::File::open(core_path)), core(*core::Core::parse(file.bytes())),
         process(
             *process::CoreProcess::create(core, {.executable = executable, .generate_sframe = generate})) {}
 
@@ -52,7 +52,7 @@ struct Process {
   }
 
   elf::File file;
-  elf::Core core;
+  core::Core core;
   std::unique_ptr<process::CoreProcess> process;
 };
 
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   core_path = argv[1];
   if (argc > 2) executable = argv[2];
   const auto file = elf::File::open(core_path);
-  if (!file || !elf::Core::parse(file->bytes())) {
+  if (!file || !core::Core::parse(file->bytes())) {
     std::fprintf(stderr, "walk-bench: %s cannot be read\n", argv[1]);
     return EXIT_FAILURE;
   }

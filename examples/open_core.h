@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/process/process_state.h"
 
 #include <memory>
@@ -15,12 +15,12 @@ namespace example {
 
 /// A core file and the process in it, which refers to it.
 struct OpenCore {
-  sframe::elf::CoreFile file; ///< plain or compressed
+  sframe::core::CoreFile file; ///< plain or compressed
   std::unique_ptr<sframe::process::CoreProcess> process;
 };
 
 inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
-  auto file = sframe::elf::CoreFile::open(path, sframe::Limits::standard);
+  auto file = sframe::core::CoreFile::open(path, sframe::Limits::standard);
   if (!file) return sframe::unexpected(file.error());
   auto open = std::make_unique<OpenCore>(OpenCore{std::move(*file), nullptr});
   // Options for files, sidecars and debug files go here; by default the core's own paths are used.

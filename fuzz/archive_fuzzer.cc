@@ -6,6 +6,7 @@
 
 #include "cost.h"
 
+#include "sframe/edit/archive.h"
 #include "sframe/elf/archive.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(inside(member.bytes), "a member is outside");
     contents.emplace_back(std::in_place, member.bytes.begin(), member.bytes.end());
   }
-  const auto again = elf::replace_members(bytes, contents);
+  const auto again = edit::replace_members(bytes, contents);
   if (!again) return 0; // thin archives, symbol tables that cannot be kept
   const auto copies = elf::archive_members(*again);
   fuzz::require(copies && copies->size() == members->size(), "the copy has other members");

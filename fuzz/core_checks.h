@@ -17,12 +17,12 @@ namespace sframe::fuzz {
 
 inline constexpr std::size_t max_asked = 64; // ranges, modules
 
-inline void check_memory(const elf::Core& core, std::size_t file_size) {
+inline void check_memory(const core::Core& core, std::size_t file_size) {
   std::size_t left = max_asked;
-  for (const elf::MemoryRange& range : core.memory()) {
+  for (const core::MemoryRange& range : core.memory()) {
     require(range.present <= range.size);
     const auto bytes = core.bytes_at(range.start);
-    const elf::MemoryRange* found = core.range_at(range.start);
+    const core::MemoryRange* found = core.range_at(range.start);
     require(found && bytes.size() <= found->present && bytes.size() <= file_size);
     std::array<std::byte, 32> copy;
     const std::size_t read = core.read(range.start, copy);
@@ -64,27 +64,27 @@ inline void check_modules(process::CoreSpace& space) {
 }
 
 /// What the core says of the process: its sizes are bounded by the file's and by those of the notes.
-inline void check_process(const elf::Core& core, std::size_t file_size) {
+inline void check_process(const core::Core& core, std::size_t file_size) {
   constexpr std::size_t longest_arguments = 80;
   require(core.is_minidump() || core.arguments().size() <= longest_arguments);
   require(core.arguments().size() <= 2 * file_size);
-  require(core.command_line().size() <= elf::Core::max_arguments);
+  require(core.command_line().size() <= core::Core::max_arguments);
   require(core.is_minidump() || !core.time());
   for (const elf::TaggedValue& value : core.auxiliary_vector()) require(value.tag != 0);
   for (const Problem& problem : core.problems()) require(!problem.what.empty());
 }
 
-inline void check_signal(const elf::Core& core) {
-  require(!elf::signal_name(core.signal()).empty());
+inline void check_signal(const core::Core& core) {
+  require(!core::signal_name(core.signal()).empty());
   const auto& info = core.signal_info();
   if (!info) return;
-  const elf::SignalCode code = elf::signal_code(info->signal, info->code);
+  const core::SignalCode code = core::signal_code(info->signal, info->code);
   require(code.name.empty() == code.meaning.empty());
 }
 
 inline int check_core(const std::uint8_t* data, std::size_t size) {
   const Cost cost(size, many_passes);
-  const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
+  const auto core = core::Core::parse(std::as_bytes(std::span(data, size)));
   if (!core) return 0;
   check_memory(*core, size);
   check_process(*core, size);

@@ -34,6 +34,7 @@ OTHERS = {
     "lib/verify/src/code_witness": "live processes",
     "lib/verify/src/row_table": "live processes",
     "lib/verify/include/sframe/verify/row_table": "live processes",
+    "lib/core/src/abi/": "tables that the compiler makes",
     "lib/elf/src/abi/a": "tables that the compiler makes",
     "lib/elf/src/abi/s390x": "tables that the compiler makes",
     "lib/unwind/src/abi/abis.h": "tables that the compiler makes",

@@ -16,15 +16,15 @@ namespace {
 using namespace sframe;
 using fuzz::require;
 
-void check_lists(const elf::Core& core, std::size_t size) {
+void check_lists(const core::Core& core, std::size_t size) {
   std::uint64_t end = 0;
-  for (const elf::MemoryRange& range : core.memory()) {
+  for (const core::MemoryRange& range : core.memory()) {
     require(range.start >= end && !range.empty());
     require(range.present == 0 || range.present == range.size);
     end = range.end();
   }
   std::size_t names = 0;
-  for (const elf::CoreThread& thread : core.threads()) names += thread.name.size();
+  for (const core::CoreThread& thread : core.threads()) names += thread.name.size();
   require(names <= 2 * size); // a unit of UTF-16 has at most three bytes in UTF-8
 }
 
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < start.size()) return 0;
   std::vector<std::uint8_t> file(data, data + size);
   std::ranges::copy(start, file.begin());
-  if (const auto core = elf::Core::parse(std::as_bytes(std::span(file)))) check_lists(*core, size);
+  if (const auto core = core::Core::parse(std::as_bytes(std::span(file)))) check_lists(*core, size);
   return fuzz::check_core(file.data(), size);
 }
 

@@ -7,7 +7,7 @@
 #include "cost.h"
 
 #include "sframe/builder.h"
-#include "sframe/elf/rewrite.h"
+#include "sframe/edit/rewrite.h"
 
 namespace object_fuzzer {
 
@@ -20,7 +20,7 @@ using Bytes = std::vector<std::byte>;
 constexpr std::uint64_t max_output = std::uint64_t(4) << 20;
 constexpr std::size_t max_functions = 64;
 
-Result<elf::Edit> add(std::span<const std::byte> file) {
+Result<edit::Edit> add(std::span<const std::byte> file) {
   const auto image = elf::Image::parse(file);
   if (!image) return sframe::unexpected(image.error());
   const auto layout = elf::ObjectLayout::make(*image);
@@ -38,7 +38,7 @@ Result<elf::Edit> add(std::span<const std::byte> file) {
       functions += builder.add({.start = section.address, .size = 2}, {&row, 1}).has_value();
   const auto section = builder.finish(layout->end());
   if (!section) return fail("no section");
-  return elf::add_section_to_object(*layout, *section);
+  return edit::add_section_to_object(*layout, *section);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 
 #include "cost.h"
 
-#include "sframe/elf/rewrite.h"
+#include "sframe/edit/rewrite.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -39,10 +39,10 @@ Bytes section_at(std::uint64_t address, std::size_t size) {
   return bytes;
 }
 
-Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
+Result<edit::Edit> add(std::span<const std::byte> file, std::size_t size) {
   const auto image = elf::Image::parse(file);
   if (!image) return sframe::unexpected(image.error());
-  auto insertion = elf::Insertion::plan(*image);
+  auto insertion = edit::Insertion::plan(*image);
   if (!insertion) return sframe::unexpected(insertion.error());
   const auto address = insertion->choose_address(size);
   if (!address) return sframe::unexpected(address.error());
@@ -51,16 +51,16 @@ Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
   return std::move(linked->edit);
 }
 
-void check_pieces(const elf::Edit& edit, std::size_t original) {
+void check_pieces(const edit::Edit& edit, std::size_t original) {
   std::uint64_t end = 0;
-  for (const elf::Edit::Kept& range : edit.kept) {
+  for (const edit::Edit::Kept& range : edit.kept) {
     require(range.source <= original && range.size <= original - range.source);
     require(range.offset >= end);
     end = range.offset + range.size;
     require(end <= edit.size);
   }
   end = 0;
-  for (const elf::Edit::Piece& piece : edit.pieces) {
+  for (const edit::Edit::Piece& piece : edit.pieces) {
     require(piece.offset >= end);
     end = piece.offset + piece.bytes.size();
     require(end <= edit.size);
@@ -79,14 +79,14 @@ void check_section(const elf::Image& image, std::size_t size) {
 }
 
 /// The piece of the edit that has a byte of the new file, if any.
-bool is_changed(const elf::Edit& edit, std::uint64_t offset) {
-  return std::ranges::any_of(edit.pieces, [&](const elf::Edit::Piece& piece) {
+bool is_changed(const edit::Edit& edit, std::uint64_t offset) {
+  return std::ranges::any_of(edit.pieces, [&](const edit::Edit::Piece& piece) {
     return offset >= piece.offset && offset - piece.offset < piece.bytes.size();
   });
 }
 
 /// Loaded contents are unchanged: by segments, which are equal, and by bytes, which are in the kept part.
-void check_memory(const elf::Image& before, const elf::Image& after, const elf::Edit& edit) {
+void check_memory(const elf::Image& before, const elf::Image& after, const edit::Edit& edit) {
   for (const elf::Segment& old : before.segments()) {
     if (old.type != elf::pt_load || old.file_size == 0) continue;
     const bool stays = std::ranges::any_of(after.segments(), [&](const elf::Segment& now) {

@@ -5,7 +5,7 @@
 
 #include "cost.h"
 
-#include "sframe/elf/crash_report.h"
+#include "sframe/core/crash_report.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
 
@@ -31,9 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::Cost cost(size,
                         {.seconds = 3, .memory = std::uint64_t(160) << 20}); // windows have up to 128 MiB
   unpack(bytes);
-  if (elf::is_crash_report(bytes)) {
-    fuzz::require(elf::report_field(bytes, "ProblemType").size() <= size, "a field that is too long");
-    if (const auto core = elf::core_in_report(bytes)) {
+  if (core::is_crash_report(bytes)) {
+    fuzz::require(core::report_field(bytes, "ProblemType").size() <= size, "a field that is too long");
+    if (const auto core = core::core_in_report(bytes)) {
       fuzz::require(core->size() <= size, "more than there is");
       unpack(*core);
     }

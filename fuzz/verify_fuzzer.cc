@@ -9,7 +9,7 @@
 #include "cost.h"
 
 #include "sframe/base/budget.h"
-#include "sframe/consumers/consumers.h"
+#include "sframe/readers/readers.h"
 #include "sframe/verify/against_cfi.h"
 #include "sframe/verify/against_code.h"
 #include "sframe/verify/compiler_bugs.h"
@@ -62,7 +62,7 @@ std::vector<verify::Id> check_code(const verify::Input& input, unsigned threads)
 }
 
 /// Everything that the report of a file can contain, but the code's rules, which the other check makes.
-verify::Summary check_all(const verify::Input& input, const consumers::Consumer& reader,
+verify::Summary check_all(const verify::Input& input, const readers::Reader& reader,
                           verify::FileReport& report) {
   check_structure(input, report);
   check_profile(input, reader, report);
@@ -95,7 +95,7 @@ struct Printed {
   std::string text;
 };
 
-Printed print(const verify::Input& input, const consumers::Consumer& reader, const verify::Format& format,
+Printed print(const verify::Input& input, const readers::Reader& reader, const verify::Format& format,
               const verify::ReportOptions& options) {
   Text text;
   verify::Names names(input.image() ? std::vector{input.image()} : std::vector<const elf::Image*>{});
@@ -125,8 +125,8 @@ void check_reports(const verify::Input& input, std::size_t size) {
   verify::ReportOptions options;
   options.max_findings = 1000;
   options.collect = true;
-  const auto readers = consumers::consumers();
-  const consumers::Consumer& reader = readers[size / 2 % readers.size()];
+  const auto readers = readers::all_readers();
+  const readers::Reader& reader = readers[size / 2 % readers.size()];
   const Printed text = print(input, reader, *verify::make_text_format(options), options);
   for (const char c : text.text) require(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
   const auto other = size % 2 ? verify::make_json_format(options)
@@ -201,7 +201,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_against_cfi(*input, verdicts, listener);
   check_verdicts(*input, verdicts);
   require(check_code(*input, 1) == check_code(*input, 2));
-  for (const consumers::Consumer& reader : consumers::consumers()) check_profile(*input, reader, listener);
+  for (const readers::Reader& reader : readers::all_readers()) check_profile(*input, reader, listener);
   check_reports(*input, size);
   if (image) check_bugs(bytes);
   return 0;

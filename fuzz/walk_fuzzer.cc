@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto input = fuzz::split_program(std::as_bytes(std::span(data, size)));
   if (!input) return 0;
   const unsigned mask = input->choices;
-  const auto core = elf::Core::parse(input->core);
+  const auto core = core::Core::parse(input->core);
   if (!core) return 0;
   const fuzz::MemoryFile program(input->program);
   modules::FileOptions files{.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""};

@@ -6,7 +6,7 @@
 #include "sframe/bytes.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/convert.h"
-#include "sframe/elf/registers.h"
+#include "sframe/core/registers.h"
 #include "sframe/index.h"
 #include "sframe/section.h"
 #include "sframe/unwind/abi.h"
@@ -73,7 +73,7 @@ TEST(Extension, ListsTheAddedVersionAndAbi) {
   EXPECT_EQ(find_abi(243, ByteOrder::big), nullptr);
   ASSERT_NE(unwind::find_unwind_abi(Abi::riscv64), nullptr);
   EXPECT_EQ(unwind::find_unwind_abi(Abi::riscv64)->register_names[10], "a0");
-  EXPECT_TRUE(elf::has_register_layout(243));
+  EXPECT_TRUE(core::has_register_layout(243));
   const std::array<std::byte, 4> instruction{std::byte{0x13}, std::byte{0x01}, std::byte{0x01},
                                              std::byte{0xff}};
   EXPECT_EQ(code::instruction_text(traits(Abi::riscv64), instruction, 0), "13 01 01 ff");

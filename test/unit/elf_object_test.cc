@@ -6,8 +6,8 @@
 #include "inputs.h"
 
 #include "sframe/builder.h"
+#include "sframe/edit/rewrite.h"
 #include "sframe/elf/object.h"
-#include "sframe/elf/rewrite.h"
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ Result<Bytes> with_function(const Bytes& file, std::uint32_t index, std::uint64_
   const auto added =
       builder.add({.start = layout->image().sections()[index].address + offset, .size = 2}, {&row, 1});
   if (!added) return fail(message(added.error().reason));
-  const auto edit = add_section_to_object(*layout, builder.finish(layout->end()).value_or(Bytes()));
+  const auto edit = edit::add_section_to_object(*layout, builder.finish(layout->end()).value_or(Bytes()));
   if (!edit) return unexpected(edit.error());
   return edit->apply(file);
 }

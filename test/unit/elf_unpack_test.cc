@@ -6,7 +6,7 @@
 #include "inputs.h"
 #include "unpack_formats.h"
 
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/elf/unpack.h"
 
 #include <gtest/gtest.h>
@@ -134,14 +134,14 @@ TEST(ElfUnpack, CoresCostWhatTheirFileCosts) {
       "09 27 39 e1 ae 18 87 01 00 ");
   if (!test::is_built_with("gzip")) GTEST_SKIP() << "built without zlib";
   ASSERT_EQ(packed.size(), 201u);
-  const auto file = CoreFile::view(packed, Limits::standard);
+  const auto file = core::CoreFile::view(packed, Limits::standard);
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_FALSE(file->damaged());
   EXPECT_EQ(file->core().read_word(0x1008), 0x1122334455667788u);
   EXPECT_EQ(file->core().read_word(0x1010), 0u);
   EXPECT_EQ(file->cost_size(), 64 * packed.size());
   for (const Limits limits : {Limits::strict, Limits::off}) {
-    const auto other = CoreFile::view(packed, limits);
+    const auto other = core::CoreFile::view(packed, limits);
     ASSERT_TRUE(other);
     EXPECT_EQ(other->cost_size(), 64 * packed.size());
   }
@@ -158,13 +158,13 @@ TEST(ElfUnpack, CoresCostWhatTheirFileCosts) {
   // Not compressed, it costs its bytes.
   const auto plain_file =
       test::TestElf{.type = et_core, .segments = {{pt_load, pf_r, 0x1000, Bytes(16)}}}.build();
-  const auto uncompressed = CoreFile::view(plain_file, Limits::standard);
+  const auto uncompressed = core::CoreFile::view(plain_file, Limits::standard);
   ASSERT_TRUE(uncompressed);
   EXPECT_EQ(uncompressed->cost_size(), plain_file.size());
 }
 
 TEST(ElfUnpack, CoresThatAreNotThere) {
-  const auto core = CoreFile::open("no-such.core", Limits::standard);
+  const auto core = core::CoreFile::open("no-such.core", Limits::standard);
   ASSERT_FALSE(core);
   const auto file = File::open("no-such.core");
   ASSERT_FALSE(file);

@@ -5,9 +5,10 @@
 
 #include "inputs.h"
 
+#include "sframe/edit/archive.h"
+#include "sframe/edit/rewrite.h"
 #include "sframe/elf/archive.h"
 #include "sframe/elf/object.h"
-#include "sframe/elf/rewrite.h"
 #include "sframe/generate/from_cfi.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ sframe::Result<Bytes> convert(std::span<const std::byte> file) {
   const auto [builder, report] = from_cfi(*input, {});
   const auto section = builder.finish(layout->end());
   if (!section) return fail(message(section.error().reason));
-  const auto edit = elf::add_section_to_object(*layout, *section);
+  const auto edit = edit::add_section_to_object(*layout, *section);
   if (!edit) return unexpected(edit.error());
   return edit->apply(file);
 }
@@ -76,7 +77,7 @@ TEST(GenerateObject, SurvivesDamagedArchives) {
       std::vector<std::optional<Bytes>> contents(members->size());
       for (std::size_t i = 0; i < contents.size(); i += 2)
         contents[i] = Bytes(random() % 300, std::byte(round));
-      const auto result = elf::replace_members(damaged, contents);
+      const auto result = edit::replace_members(damaged, contents);
       if (!result) continue;
       const auto again = elf::archive_members(*result);
       ASSERT_TRUE(again) << path << ", round " << round << ": " << again.error().text();

@@ -7,7 +7,7 @@
 #include "inputs.h"
 
 #include "sframe/base/budget.h"
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/process/core_space.h"
 #include "sframe/process/process_state.h"
 
@@ -109,7 +109,7 @@ struct CoreOfLoader {
 /// The space of a core, with the bytes that it needs.
 struct Opened {
   explicit Opened(const CoreOfLoader& made, modules::FileOptions files = {}) : bytes(made.build()) {
-    auto parsed = elf::Core::parse(bytes);
+    auto parsed = core::Core::parse(bytes);
     EXPECT_TRUE(parsed);
     if (!parsed) return;
     core.emplace(std::move(*parsed));
@@ -122,7 +122,7 @@ struct Opened {
   }
 
   std::vector<std::byte> bytes;
-  std::optional<elf::Core> core;
+  std::optional<core::Core> core;
   std::unique_ptr<CoreSpace> space;
 };
 
@@ -235,7 +235,7 @@ struct CoreOfThread {
 TEST(ProcessCore, SignalsAfterTheInstruction) {
   const auto is_after = [](const CoreOfThread& made) {
     const auto bytes = made.build();
-    const auto core = elf::Core::parse(bytes);
+    const auto core = core::Core::parse(bytes);
     EXPECT_TRUE(core);
     const auto process = process::CoreProcess::create(*core, {});
     EXPECT_TRUE(process) << process.error().text();
@@ -261,7 +261,7 @@ TEST(ProcessCore, SignalsAfterTheInstruction) {
 TEST(ProcessCore, BitsOfCodeAddresses) {
   const auto mask = [](const CoreOfThread& made) {
     const auto bytes = made.build();
-    const auto core = elf::Core::parse(bytes);
+    const auto core = core::Core::parse(bytes);
     EXPECT_TRUE(core);
     return CoreSpace(*core, {}).code_address_mask();
   };
@@ -327,7 +327,7 @@ TEST(ProcessCore, ListByTheFileOfTheProgram) {
     modules::FileOptions files;
     if (given) files.executable = path;
     const auto core_bytes = made.build();
-    const auto core = elf::Core::parse(core_bytes);
+    const auto core = core::Core::parse(core_bytes);
     ASSERT_TRUE(core);
     CoreSpace space(*core, files);
     ASSERT_TRUE(space.main_module());
@@ -370,7 +370,7 @@ TEST(ProcessCore, NamesWithoutAnEnd) {
 /// Cores of one program, one after the other: its file is read once, and each core pays for its own lookups,
 /// also when the first one is gone.
 TEST(ProcessCore, CoresShareOpenFiles) {
-  const auto core = elf::CoreFile::open(small_cores() / "s390x.core.zst", Limits::standard);
+  const auto core = core::CoreFile::open(small_cores() / "s390x.core.zst", Limits::standard);
   if (!core) GTEST_SKIP() << core.error().text();
   const auto shared = std::make_shared<modules::OpenFiles>(8);
   const elf::Image* image = nullptr;

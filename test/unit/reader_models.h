@@ -2,7 +2,7 @@
 //
 // Small models of the programs that read sections at run time: what each accepts, and the rules that it finds
 // for an address. They are independent of the library's readers and follow the behaviour of those programs,
-// as docs/consumers.md describes it, mistakes included. A model reads the bytes as its machine does: in the
+// as docs/readers.md describes it, mistakes included. A model reads the bytes as its machine does: in the
 // ABI's byte order.
 
 #pragma once

@@ -92,7 +92,7 @@ TEST(CoreTargetAsks, OnlyWhatItHas) {
   EXPECT_FALSE(target->add_file(8, inputs() / "README.md")) << "nothing is mapped there";
   // No module has the stack: the file is for the range of memory.
   ASSERT_EQ(target->access_register(traits(Abi::s390x).sp, value, false, nullptr), RemoteStatus::ok);
-  const elf::MemoryRange* stack = target->core().range_at(value);
+  const core::MemoryRange* stack = target->core().range_at(value);
   ASSERT_TRUE(stack);
   ASSERT_FALSE(target->module_at(value, nullptr));
   ASSERT_TRUE(target->add_file(value, small_cores() / "s390x.elf"));

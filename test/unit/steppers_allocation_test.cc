@@ -6,7 +6,7 @@
 #include "allocations.h"
 #include "inputs.h"
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/process/process_state.h"
@@ -44,7 +44,7 @@ protected:
     const auto packed = test::read_file(folder / (std::string(GetParam()) + ".core.zst"));
     const auto unpacked = elf::unpack(packed);
     if (!unpacked) return second; // built without zstd
-    const auto core = elf::Core::parse(unpacked->bytes());
+    const auto core = core::Core::parse(unpacked->bytes());
     EXPECT_TRUE(core.has_value());
     const auto process = CoreProcess::create(
         *core, {.executable = folder / (std::string(GetParam()) + ".elf"), .generate_sframe = generate});

@@ -69,7 +69,7 @@ protected:
   // Not in TMPDIR: a test needs a folder that another user can enter.
   fs::path folder = fs::path(P_tmpdir) / ("sframe-edited-test-" + std::to_string(::getpid()));
   fs::path in = folder / "in", out = folder / "out";
-  elf::Edit edit;
+  edit::Edit edit;
 };
 
 TEST_F(ToolEdited, EachMethodWritesSameBytes) {
@@ -87,7 +87,7 @@ TEST_F(ToolEdited, EachMethodWritesSameBytes) {
 }
 
 TEST_F(ToolEdited, ReplacesAll) {
-  edit = elf::Edit::replace_all(bytes("other"));
+  edit = edit::Edit::replace_all(bytes("other"));
   ASSERT_TRUE(write(out));
   EXPECT_EQ(read(out), "other");
 }
@@ -147,7 +147,7 @@ TEST_F(ToolEdited, KeepsHoles) {
   constexpr std::uint64_t size = std::uint64_t(5) << 30;
   ASSERT_EQ(::truncate(in.c_str(), static_cast<off_t>(size)), 0);
   if (info(in).st_blocks > 1000) GTEST_SKIP() << "no holes on this file system";
-  edit = elf::Edit::keep_start(size);
+  edit = edit::Edit::keep_start(size);
   edit.add(size, bytes("end"));
   ASSERT_TRUE(write(out));
   EXPECT_EQ(info(out).st_size, static_cast<off_t>(size + 3));

@@ -100,7 +100,7 @@ struct MadeUpCore {
 
 std::vector<SignalOnStack> find(const MadeUpCore& made) {
   const auto bytes = made.build();
-  const auto core = elf::Core::parse(bytes);
+  const auto core = core::Core::parse(bytes);
   EXPECT_TRUE(core);
   if (!core) return {};
   const auto process = process::CoreProcess::create(*core, {.open_files = false});

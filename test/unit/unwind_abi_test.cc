@@ -5,7 +5,7 @@
 
 #include "elf_builder.h"
 #include "made_up_space.h"
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"
 #include "sframe/unwind/abi.h"
@@ -507,7 +507,7 @@ TEST(CoreProcess, FloatingPointRegistersOfS390x) {
   TestElf file{.order = order, .type = elf::et_core, .machine = 22};
   file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
   const auto bytes = file.build();
-  const auto core = elf::Core::parse(bytes);
+  const auto core = core::Core::parse(bytes);
   ASSERT_TRUE(core);
   EXPECT_TRUE(core->problems().empty());
   const auto process = CoreProcess::create(*core, {});
@@ -538,7 +538,7 @@ TEST(CoreProcess, PcAfterFaultOnS390x) {
     TestElf file{.order = order, .type = elf::et_core, .machine = 22};
     file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
     const auto bytes = file.build();
-    const auto core = elf::Core::parse(bytes);
+    const auto core = core::Core::parse(bytes);
     return (*CoreProcess::create(*core, {}))->threads()[0].frame().lookup_pc();
   };
   constexpr std::uint32_t ill_illopc = 1, si_user = 0, si_tkill = ~std::uint32_t{5};
@@ -559,7 +559,7 @@ TEST(CoreProcess, SignedPointersByTheNoteAndByTheMappings) {
   file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
   const auto mask_of = [&] {
     const auto bytes = file.build();
-    const auto core = elf::Core::parse(bytes);
+    const auto core = core::Core::parse(bytes);
     return (*CoreProcess::create(*core, {}))->space().code_address_mask();
   };
   EXPECT_EQ(mask_of(), (std::uint64_t{1} << 39) - 1); // no mapping: the smallest address space
@@ -581,7 +581,7 @@ TEST(CoreProcess, SignedPointersByTheLastAddress) {
     file.segments.push_back({elf::pt_note, 0, 0, note("CORE", 1, body.bytes, file.order), 0});
     file.segments.push_back({elf::pt_load, elf::pf_r, start, std::vector<std::byte>(16), size});
     const auto bytes = file.build();
-    const auto core = elf::Core::parse(bytes);
+    const auto core = core::Core::parse(bytes);
     return (*CoreProcess::create(*core, {}))->space().code_address_mask();
   };
   EXPECT_EQ(mask_with(0x7f'ffff'f000, 0x1000), (std::uint64_t{1} << 39) - 1);

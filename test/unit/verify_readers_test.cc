@@ -8,11 +8,11 @@
 #include "reader_models.h"
 
 #include <sframe/abi.h>
-#include <sframe/consumers/consumers.h>
 #include <sframe/convert.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/image.h>
 #include <sframe/generate/from_cfi.h>
+#include <sframe/readers/readers.h>
 #include <sframe/section.h>
 #include <sframe/verify/input.h>
 #include <sframe/verify/profile.h>
@@ -27,7 +27,7 @@ namespace sframe::test {
 namespace verify_readers_test {
 
 using Bytes = std::vector<std::byte>;
-using consumers::Consumer;
+using readers::Reader;
 
 /// A section in memory.
 struct Sample {
@@ -44,8 +44,8 @@ const AbiTraits& abi_of(const Bytes& bytes) {
 /// What a model does with a section, as a whole and by address.
 class Model {
 public:
-  Model(const Consumer& consumer, const Sample& sample, const AbiTraits& abi) {
-    if (consumer.name == "glibc")
+  Model(const Reader& reader, const Sample& sample, const AbiTraits& abi) {
+    if (reader.name == "glibc")
       glibc_.emplace(sample.bytes, sample.address, abi);
     else
       linux_.emplace(sample.bytes, sample.address, abi, sample.text);
@@ -163,7 +163,7 @@ private:
   std::set<std::string> all_, errors_;
 };
 
-Errors verify_sample(const Sample& sample, const Consumer& consumer, const elf::Image* image = nullptr) {
+Errors verify_sample(const Sample& sample, const Reader& reader, const elf::Image* image = nullptr) {
   Errors errors;
   verify::Input::Sources sources{.image = image,
                                  .sframe_image = nullptr,
@@ -178,12 +178,12 @@ Errors verify_sample(const Sample& sample, const Consumer& consumer, const elf::
   EXPECT_TRUE(input) << sample.name;
   if (!input) return errors;
   verify::check_structure(*input, errors);
-  verify::check_profile(*input, consumer, errors);
+  verify::check_profile(*input, reader, errors);
   return errors;
 }
 
-const Consumer& consumer_named(const char* name) {
-  return *consumers::find_consumer(name);
+const Reader& reader_named(const char* name) {
+  return *readers::find_reader(name);
 }
 
 constexpr const char* readers[] = {"linux", "glibc"};
@@ -225,14 +225,14 @@ template <class Use> void for_each_linked(const Use& use) {
 }
 
 /// The section that sframe-gen --for=READER writes for a file; empty if there is none.
-Bytes made_for(const Consumer& consumer, const elf::Image& image, std::uint64_t address) {
+Bytes made_for(const Reader& reader, const elf::Image& image, std::uint64_t address) {
   const auto cfi = generate::CfiInput::from_image(image);
   if (!cfi || cfi->sections.empty()) return {};
   generate::Options options;
-  options.version = consumer.version;
+  options.version = reader.version;
   options.share_rows = image.abi()->byte_order == ByteOrder::little;
-  options.return_addresses = consumer.exact_lookup;
-  options.usable = consumer.rows;
+  options.return_addresses = reader.exact_lookup;
+  options.usable = reader.rows;
   const auto conversion = generate::from_cfi(*cfi, options);
   if (conversion.builder.num_fdes() == 0) return {};
   auto bytes = conversion.builder.finish(address);
@@ -246,11 +246,11 @@ TEST(VerifyReaders, Fixtures) {
   std::uint64_t sections = 0, compared = 0, misread = 0;
   for_each_linked([&](const elf::Image& image, const Sample& sample) {
     for (const char* name : readers) {
-      const Consumer& consumer = consumer_named(name);
+      const Reader& reader = reader_named(name);
       const auto section = Section::parse(sample.bytes, sample.address);
       ASSERT_TRUE(section);
-      const Model model(consumer, sample, section->abi());
-      const Errors errors = verify_sample(sample, consumer, &image);
+      const Model model(reader, sample, section->abi());
+      const Errors errors = verify_sample(sample, reader, &image);
       const bool accepted = model.accepts_always() && image.find_segment(elf::pt_gnu_sframe);
       const auto wrong = accepted ? difference(model, *section, addresses(*section, 200), &compared)
                                   : std::optional("refused");
@@ -270,18 +270,18 @@ TEST(VerifyReaders, GeneratedSections) {
   std::uint64_t sections = 0, compared = 0;
   for_each_linked([&](const elf::Image& image, Sample sample) {
     for (const char* name : readers) {
-      const Consumer& consumer = consumer_named(name);
+      const Reader& reader = reader_named(name);
       // glibc has no reader on s390x.
-      if (consumer.name == "glibc" && image.abi()->id == Abi::s390x) continue;
-      sample.bytes = made_for(consumer, image, sample.address);
+      if (reader.name == "glibc" && image.abi()->id == Abi::s390x) continue;
+      sample.bytes = made_for(reader, image, sample.address);
       if (sample.bytes.empty()) continue;
       const auto section = Section::parse(sample.bytes, sample.address);
       ASSERT_TRUE(section) << sample.name;
-      const Model model(consumer, sample, section->abi());
+      const Model model(reader, sample, section->abi());
       EXPECT_TRUE(model.accepts_always()) << name << " " << sample.name;
       EXPECT_EQ(difference(model, *section, addresses(*section, 200), &compared), std::nullopt)
           << name << " " << sample.name;
-      EXPECT_EQ(verify_sample(sample, consumer).text(), "") << name << " " << sample.name;
+      EXPECT_EQ(verify_sample(sample, reader).text(), "") << name << " " << sample.name;
       ++sections;
     }
   });
@@ -290,18 +290,18 @@ TEST(VerifyReaders, GeneratedSections) {
 }
 
 /// Sections to damage: producers' and generated ones that are sound.
-std::vector<Sample> samples_for(const Consumer& consumer) {
+std::vector<Sample> samples_for(const Reader& reader) {
   std::vector<Sample> samples;
   const auto add = [&](const Sample& sample) {
-    if (!sample.bytes.empty() && sample.bytes.size() < 4000 && !verify_sample(sample, consumer).any('P'))
+    if (!sample.bytes.empty() && sample.bytes.size() < 4000 && !verify_sample(sample, reader).any('P'))
       samples.push_back(sample);
   };
   for_each_linked([&](const elf::Image& image, Sample sample) {
-    if (consumer.name == "glibc" && image.abi()->id == Abi::s390x) return;
+    if (reader.name == "glibc" && image.abi()->id == Abi::s390x) return;
     sample.text = {0, ~std::uint64_t{0}};
     add(sample);
     sample.name += " generated";
-    sample.bytes = made_for(consumer, image, sample.address);
+    sample.bytes = made_for(reader, image, sample.address);
     add(sample);
   });
   return samples;
@@ -313,8 +313,8 @@ class Damaged : public testing::TestWithParam<const char*> {};
 // the profile; and an error of the profile alone stands for something that the reader refuses or misreads.
 // The structure's own errors are stricter than the readers, as the specification is.
 TEST_P(Damaged, NoFalseAcceptNoFalseRefuse) {
-  const Consumer& consumer = consumer_named(GetParam());
-  const auto samples = samples_for(consumer);
+  const Reader& reader = reader_named(GetParam());
+  const auto samples = samples_for(reader);
   ASSERT_GT(samples.size(), 10u);
   std::mt19937 random(20261123);
   std::uint64_t mutants = 0, refused = 0, by_profile = 0, stricter = 0, failures = 0;
@@ -330,9 +330,9 @@ TEST_P(Damaged, NoFalseAcceptNoFalseRefuse) {
     sample.bytes[at] ^= change;
     ++mutants;
 
-    const Model model(consumer, sample, abi);
+    const Model model(reader, sample, abi);
     const auto section = Section::parse(sample.bytes, sample.address);
-    const Errors errors = verify_sample(sample, consumer);
+    const Errors errors = verify_sample(sample, reader);
     std::optional<std::string> wrong;
     if (!model.accepts_always())
       wrong = "refused";

@@ -4,8 +4,8 @@
 
 #include "describe.h"
 
+#include <sframe/core/core_file.h>
 #include <sframe/elf/archive.h>
-#include <sframe/elf/core_file.h>
 #include <sframe/elf/file.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ private:
   void show_archive(Bytes bytes);
   void show_elf(const elf::Image& image, Object object);
   void show_core(Bytes bytes);
-  bool show_module(const elf::Core& core, const elf::CoreModule& module);
+  bool show_module(const core::Core& core, const core::CoreModule& module);
   void load_sections(Object& object);
   Result<elf::Contents> load(const elf::Image& image, const elf::SframeLocation& table);
   bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
@@ -188,12 +188,12 @@ void FileReader::show_archive(Bytes bytes) {
 }
 
 void FileReader::show_core(Bytes bytes) {
-  const auto file = elf::CoreFile::view(bytes, options_.limits);
+  const auto file = core::CoreFile::view(bytes, options_.limits);
   if (!file) return driver_.unreadable(path_, file.error(), exit_failure);
   if (elf::is_packed(bytes)) budget_.refill(file->cost_size());
   if (file->damaged())
     driver_.unreadable(path_, {"compressed file is damaged or truncated", {}, {}}, exit_findings);
-  const elf::Core& core = file->core();
+  const core::Core& core = file->core();
   bool found = false;
   if (core.is_minidump()) return lacks({"minidump: it has no SFrame section", {}, {}});
   Object own{.path = path_, .image = core.image()};
@@ -204,14 +204,14 @@ void FileReader::show_core(Bytes bytes) {
     found = true;
   }
   if (options_.section == default_section)
-    for (const elf::CoreModule& module : core.modules())
+    for (const core::CoreModule& module : core.modules())
       if (!driver_.stopped()) found |= show_module(core, module);
   if (!found) lacks({"no SFrame section in the core or in the images mapped in it", {}, {}});
 }
 
 /// Shows the SFrame section of an image mapped in the process, found by its PT_GNU_SFRAME segment. True if
 /// there is one.
-bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& module) {
+bool FileReader::show_module(const core::Core& core, const core::CoreModule& module) {
   if (!module.header_address || !module.bias) return false;
   const auto image = elf::Image::parse(core.bytes_at(module.header_address), &budget_);
   if (!image) return false;

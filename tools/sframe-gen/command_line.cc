@@ -31,7 +31,7 @@ constexpr const char* examples =
 /// The values that CLI11 fills in, before they are checked.
 struct Raw {
   std::string function, section_address, byte_order;
-  std::string consumer = "spec";
+  std::string reader = "spec";
   bool has_version = false;
   std::string goal = "none";
   std::string repair = "none";
@@ -70,10 +70,10 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
     versions.emplace(number, VersionNumber{version->number});
     version_names += (version_names.empty() ? "" : "|") + number;
   }
-  cli.add_option("--for", raw.consumer,
+  cli.add_option("--for", raw.reader,
                  "Write what this reader can use: its version, and no rows that it rejects (default: spec)")
-      .one_of(consumers::consumer_names())
-      .option_text(consumers::consumer_list());
+      .one_of(readers::reader_names())
+      .option_text(readers::reader_list());
   cli.add_choice("--sframe-version", line.version, versions,
                  "SFrame version to write (default: 3, or that of --for)")
       .option_text(version_names);
@@ -180,15 +180,15 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   line.pcrel = !raw.no_pcrel;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
-  line.consumer = consumers::find_consumer(raw.consumer);
+  line.reader = readers::find_reader(raw.reader);
   if (!raw.has_version)
-    line.version = line.consumer->version;
-  else if (!(line.consumer->versions >> static_cast<unsigned>(line.version) & 1))
-    return "--for=" + raw.consumer + ": this reader reads version " +
-           std::to_string(static_cast<unsigned>(line.consumer->version)) + ", not " +
+    line.version = line.reader->version;
+  else if (!(line.reader->versions >> static_cast<unsigned>(line.version) & 1))
+    return "--for=" + raw.reader + ": this reader reads version " +
+           std::to_string(static_cast<unsigned>(line.reader->version)) + ", not " +
            std::to_string(static_cast<unsigned>(line.version));
-  if (!line.pcrel && line.consumer->flags & flag_func_start_pcrel)
-    return "--for=" + raw.consumer + ": this reader requires FUNC_START_PCREL";
+  if (!line.pcrel && line.reader->flags & flag_func_start_pcrel)
+    return "--for=" + raw.reader + ": this reader requires FUNC_START_PCREL";
   const auto coverage = tool::required_coverage(raw.coverage);
   if (!coverage) return coverage.error().text();
   line.coverage = *coverage;

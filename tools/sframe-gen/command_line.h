@@ -6,8 +6,8 @@
 
 #include <sframe/base/coverage.h>
 #include <sframe/builder.h>
-#include <sframe/consumers/consumers.h>
 #include <sframe/generate/from_cfi.h>
+#include <sframe/readers/readers.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
@@ -34,7 +34,7 @@ struct CommandLine {
   From from = From::cfi;
   Emit emit = Emit::elf;
   VersionNumber version = default_version;
-  const consumers::Consumer* consumer = &consumers::consumers().front();
+  const readers::Reader* reader = &readers::all_readers().front();
   std::optional<ByteOrder> byte_order;
   bool plt = true;
   bool return_addresses = false;

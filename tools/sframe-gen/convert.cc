@@ -2,6 +2,7 @@
 
 #include "convert.h"
 
+#include <sframe/edit/archive.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/tool/large_heap.h>
@@ -155,7 +156,7 @@ expected<NewContents, FileProblem> convert_members(const CommandLine& line, cons
   summary.members += members->size();
   if (std::ranges::none_of(contents, [](const NewContents& one) { return one.has_value(); }))
     return std::nullopt;
-  auto made = elf::replace_members(archive, contents);
+  auto made = edit::replace_members(archive, contents);
   if (!made) return refuse(name, made.error());
   return std::move(*made);
 }
@@ -171,13 +172,13 @@ Written convert_archive(const CommandLine& line, const elf::File& file, Budget& 
   auto archive = convert_members(line, line.input, file.bytes(), 1, budget, messages, summary, progress);
   if (!archive) return unexpected(std::move(archive.error()));
   if (!*archive) return keep_file(line, file, "no member can be converted", summary);
-  return write_image(line, file, elf::Edit::replace_all(std::move(**archive)));
+  return write_image(line, file, edit::Edit::replace_all(std::move(**archive)));
 }
 
 } // namespace
 
 expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::File& file) {
-  return write_image(line, file, elf::Edit::keep_start(file.bytes().size()));
+  return write_image(line, file, edit::Edit::keep_start(file.bytes().size()));
 }
 
 Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages, Summary& summary,

@@ -83,7 +83,7 @@ std::string sidecar_in(const std::string& folder, const elf::Image& image) {
 }
 
 expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                              const elf::Edit& edit) {
+                                              const edit::Edit& edit) {
   if (auto wrong = check_input(line, file)) return problem_in(line.input, std::move(*wrong));
   OutputFile out{line.output, edit.size, true};
   const auto old = old_output(line, line.output);

@@ -50,6 +50,6 @@ std::string sidecar_in(const std::string& folder, const elf::Image& image);
 /// Writes a changed copy of the input. In a tree, only if the output is not up to date: does not have these
 /// bytes and permission bits.
 expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                              const elf::Edit& edit);
+                                              const edit::Edit& edit);
 
 } // namespace sframe::gen

@@ -148,7 +148,7 @@ ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
 } // namespace
 
 expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
-                                                   elf::AddressBounds bounds) {
+                                                   edit::AddressBounds bounds) {
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return failed(sections.error());
@@ -162,15 +162,15 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
           {"sections of different ABIs: " + std::string(abi.name) + ", " + std::string(section.abi().name),
            {},
            {}});
-  if (!line.consumer->name.empty() && line.byte_order.value_or(abi.byte_order) != abi.byte_order)
+  if (!line.reader->name.empty() && line.byte_order.value_or(abi.byte_order) != abi.byte_order)
     return failed(
-        {"--for=" + std::string(line.consumer->option) + " needs the byte order of " + std::string(abi.name),
+        {"--for=" + std::string(line.reader->option) + " needs the byte order of " + std::string(abi.name),
          {},
          {}});
   // Objects have functions without relocation, which are outside the code of the layout: not hidden here.
   const UnwantedFunctions unwanted(
       *sections, input.image && !input.object ? input.image->executable_addresses() : AddressSet(),
-      line.consumer->equal_starts != consumers::EqualStarts::found);
+      line.reader->equal_starts != readers::EqualStarts::found);
   auto made = reencode(*sections,
                        {.version = line.version,
                         .abi = abi.id,
@@ -179,7 +179,7 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .merge_functions = line.merge_functions,
                         .share_rows = share_rows(line, input, abi),
                         .pcrel = line.pcrel,
-                        .usable = line.consumer->rows,
+                        .usable = line.reader->rows,
                         .aux_header = {}},
                        bounds.lowest, bounds.highest, unwanted.numbers());
   if (!made) return failed(to_problem(made.error()));

@@ -3,8 +3,8 @@
 #include "generate.h"
 
 #include <sframe/base/parallel.h>
+#include <sframe/edit/rewrite.h>
 #include <sframe/elf/file_kind.h>
-#include <sframe/elf/rewrite.h>
 #include <sframe/generate/from_cfi.h>
 #include <sframe/generate/optimize.h>
 #include <sframe/names/demangle.h>
@@ -84,7 +84,7 @@ CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte
 }
 
 /// True if the start fields of a section anywhere in the bounds reach all functions.
-bool reaches(const Builder& builder, elf::AddressBounds bounds) {
+bool reaches(const Builder& builder, edit::AddressBounds bounds) {
   const auto addresses = builder.section_addresses();
   return addresses && addresses->lowest <= bounds.lowest && addresses->highest >= bounds.highest;
 }
@@ -107,15 +107,15 @@ std::optional<Problem> only_for_linked_files(const CommandLine& line) {
 }
 
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
-                                               elf::AddressBounds bounds) {
+                                               edit::AddressBounds bounds) {
   if (input.object)
     if (auto wrong = only_for_linked_files(line)) return failed(std::move(*wrong));
   auto made =
       line.from == From::sframe ? convert_sframe(line, input, bounds) : convert_cfi(line, input, bounds);
-  if (made && line.consumer->refuses_empty && made->builder.num_fdes() == 0)
+  if (made && line.reader->refuses_empty && made->builder.num_fdes() == 0)
     return nothing_there(*input.budget, "no function that the reader can use");
-  if (made && !line.consumer->runs_on(made->abi->id))
-    made->warnings.push_back(std::string(line.consumer->name) + " is not known to read SFrame on " +
+  if (made && !line.reader->runs_on(made->abi->id))
+    made->warnings.push_back(std::string(line.reader->name) + " is not known to read SFrame on " +
                              std::string(made->abi->name));
   if (!made || !line.optimize || input.object) return made;
   OptimizeOptions options = *line.optimize;
@@ -231,11 +231,11 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
     return failed({"INPUT is a raw section; --emit=elf needs an ELF file", {}, {}});
   // Plan, convert, choose the address, encode, write: the address depends on the size, the bytes on the
   // address.
-  std::optional<elf::Insertion> insertion;
+  std::optional<edit::Insertion> insertion;
   std::uint64_t address = input.object ? input.object->end() : section_address(line, input);
-  elf::AddressBounds bounds{address, address};
+  edit::AddressBounds bounds{address, address};
   if (emits_file && !input.object) {
-    auto planned = elf::Insertion::plan(*input.image);
+    auto planned = edit::Insertion::plan(*input.image);
     if (!planned) return failed(std::move(planned.error()));
     bounds = insertion.emplace(std::move(*planned)).bounds();
   }
@@ -249,7 +249,7 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
   auto out = finish(line, input, *made, address);
   if (!out || !emits_file) return out;
   if (input.object) {
-    auto object = elf::add_section_to_object(*input.object, out->bytes);
+    auto object = edit::add_section_to_object(*input.object, out->bytes);
     if (!object) return failed(std::move(object.error()));
     out->image = std::move(*object);
     return out;
@@ -270,7 +270,7 @@ bool share_rows(const CommandLine& line, const Input& input, const AbiTraits& ab
 }
 
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
-                                                elf::AddressBounds bounds) {
+                                                edit::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
   auto cfi = generate::CfiInput::from_image(*input.image, input.debug);
   if (!cfi) return failed(cfi.error());
@@ -294,8 +294,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .share_rows = share_rows(line, input, *cfi->abi),
                             .pcrel = line.pcrel,
                             .merge_functions = line.merge_functions,
-                            .return_addresses = line.return_addresses || line.consumer->exact_lookup,
-                            .usable = line.consumer->rows,
+                            .return_addresses = line.return_addresses || line.reader->exact_lookup,
+                            .usable = line.reader->rows,
                             .plt = line.plt,
                             .repair = line.repair,
                             .code = reads_code,

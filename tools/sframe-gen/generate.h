@@ -9,10 +9,10 @@
 
 #include <sframe/base/budget.h>
 #include <sframe/builder.h>
-#include <sframe/elf/edit.h>
+#include <sframe/edit/edit.h>
+#include <sframe/edit/rewrite.h>
 #include <sframe/elf/image.h>
 #include <sframe/elf/object.h>
-#include <sframe/elf/rewrite.h>
 #include <sframe/elf/symbols.h>
 #include <sframe/expected.h>
 #include <sframe/generate/report.h>
@@ -37,7 +37,7 @@ struct Input {
 
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
-  elf::Edit image;              ///< with --emit=elf: the output file, the section in it
+  edit::Edit image;             ///< with --emit=elf: the output file, the section in it
   generate::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
@@ -93,11 +93,11 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
 /// --from=cfi, code or both, for any of `bounds`: functions out of their reach (versions 1 and 2) are left
 /// out. Fails if there is nothing to convert.
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
-                                                elf::AddressBounds bounds);
+                                                edit::AddressBounds bounds);
 
 /// --from=sframe: merges the contents of the input's sections into one section at any of `bounds`.
 expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
-                                                   elf::AddressBounds bounds);
+                                                   edit::AddressBounds bounds);
 
 /// With --from=sframe: counts the bytes of code of the functions that were written.
 void count_written(Generated& generated);

@@ -102,7 +102,7 @@ void CoreWalk::find_packages(CoreHeader& header) {
 bool CoreWalk::report(tool::MessageSink& messages) {
   if (!process_) return false;
   bool wrong = false;
-  const elf::Core& core = core_.core();
+  const core::Core& core = core_.core();
   if (core.truncated()) {
     messages.warning(path_, "core is truncated: some of the memory is missing");
     wrong = true;

@@ -9,7 +9,7 @@
 #include "printer.h"
 
 #include "sframe/base/problem.h"
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/tool/messages.h"
 
 #include <cstdint>
@@ -37,7 +37,7 @@ public:
   };
 
   /// `core` and `options` must outlive it; so must `shared`, which may be nullptr.
-  CoreWalk(const Options& options, const std::string& path, const elf::CoreFile& core, Limits limits,
+  CoreWalk(const Options& options, const std::string& path, const core::CoreFile& core, Limits limits,
            SharedFiles* shared)
       : options_(options), path_(path), core_(core), limits_(limits), shared_(shared) {}
 
@@ -74,7 +74,7 @@ private:
 
   const Options& options_;
   const std::string& path_;
-  const elf::CoreFile& core_;
+  const core::CoreFile& core_;
   Limits limits_;
   SharedFiles* shared_;
   std::unique_ptr<process::CoreProcess> process_;

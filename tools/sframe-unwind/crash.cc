@@ -29,7 +29,7 @@ bool is_canonical(std::uint64_t address) {
 }
 
 /// An alignment check of the processor, for which the kernel has no address.
-bool is_alignment_check(const elf::SignalInfo& info) {
+bool is_alignment_check(const core::SignalInfo& info) {
   return info.signal == sigbus && info.code == bus_adraln && info.address == 0;
 }
 
@@ -44,7 +44,7 @@ std::string text_of(std::uint64_t value, ByteOrder order) {
 }
 
 /// The string at an address, up to `most` bytes; nothing if it is not in the core or longer.
-std::optional<std::string> string_at(const elf::Core& core, std::uint64_t address, std::size_t most) {
+std::optional<std::string> string_at(const core::Core& core, std::uint64_t address, std::size_t most) {
   const auto bytes = core.bytes_at(address);
   const auto window = bytes.first(std::min(bytes.size(), most));
   const auto end = std::ranges::find(window, std::byte{});
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> address_of(const code::MemoryAccess& memory,
 /// Nothing if it is not known.
 std::optional<std::uint64_t> value_of(const code::InstructionOperands::Value& value,
                                       const code::InstructionOperands& operands,
-                                      const unwind::Registers& registers, const elf::Core& core) {
+                                      const unwind::Registers& registers, const core::Core& core) {
   std::array<std::byte, 8> bytes{};
   if (value.size == 0 || value.size > bytes.size()) return std::nullopt;
   if (value.reg != code::MemoryAccess::none) {
@@ -86,7 +86,7 @@ constexpr std::size_t longest_instruction = 16;
 /// Explains the fault of one frame: of the thread that died, or one that a signal interrupted.
 class Explainer {
 public:
-  Explainer(process::CoreProcess& process, std::int32_t signal, const std::optional<elf::SignalInfo>& info,
+  Explainer(process::CoreProcess& process, std::int32_t signal, const std::optional<core::SignalInfo>& info,
             const unwind::FrameState& frame)
       : process_(process), core_(process.space().core()), space_(process.space()),
         registers_(frame.registers), abi_(*unwind::find_unwind_abi(space_.abi().id)), signal_(signal),
@@ -106,9 +106,9 @@ public:
   }
 
 private:
-  void explain(const elf::SignalInfo& info) {
+  void explain(const core::SignalInfo& info) {
     fault_.code = info.code;
-    const elf::SignalCode code = elf::signal_code(info.signal, info.code);
+    const core::SignalCode code = core::signal_code(info.signal, info.code);
     fault_.code_name = code.name;
     fault_.meaning = code.meaning;
     if (signal_ == sigsys && info.code == 1)
@@ -182,11 +182,11 @@ private:
     const auto sp = registers_.get(space_.abi().sp);
     if (space_.abi().id != Abi::amd64 || !sp || !core_.has_permissions()) return false;
     const auto above = core_.read_word(*sp);
-    const elf::MemoryRange* const range = above ? core_.range_at(*above) : nullptr;
+    const core::MemoryRange* const range = above ? core_.range_at(*above) : nullptr;
     return core_.read_word(*sp - 8) == registers_.pc && above && !(range && range->flags & elf::pf_x);
   }
 
-  void explain_access(const elf::SignalInfo& info) {
+  void explain_access(const core::SignalInfo& info) {
     const std::uint64_t code_mask = space_.code_address_mask();
     std::uint64_t address = info.address;
     const bool misaligned_only = is_alignment_check(info);
@@ -194,7 +194,7 @@ private:
     const bool no_address = (info.code == si_kernel || misaligned_only) && space_.abi().id == Abi::amd64;
     // s390x reports the page only.
     const std::uint64_t unknown_bits = space_.abi().id == Abi::s390x ? smallest_page - 1 : 0;
-    std::string why = std::string(elf::signal_code(info.signal, info.code).meaning);
+    std::string why = std::string(core::signal_code(info.signal, info.code).meaning);
     if (no_address) {
       const code::MemoryAccess* refused = nullptr;
       for (const code::MemoryAccess& memory : operands_.memory) {
@@ -267,7 +267,7 @@ private:
 
   /// What is mapped at an address that must not be used in this way.
   std::string place_of(std::uint64_t address) {
-    const elf::MemoryRange* range = core_.range_at(address);
+    const core::MemoryRange* range = core_.range_at(address);
     if (!range) return {};
     std::string text = ": ";
     const std::uint32_t flags = range->flags & (elf::pf_r | elf::pf_w | elf::pf_x);
@@ -291,10 +291,10 @@ private:
     // What is accessed is near the stack pointer, and below what can be used of the stack.
     const std::uint64_t distance = address > *sp ? address - *sp : *sp - address;
     if (distance > near) return false;
-    const elf::MemoryRange* at = core_.range_at(address);
+    const core::MemoryRange* at = core_.range_at(address);
     if (at && at->flags & elf::pf_w) return false;
     for (std::uint64_t up = smallest_page; up <= 2 * near; up += smallest_page)
-      if (const elf::MemoryRange* above = core_.range_at((address & ~(smallest_page - 1)) + up))
+      if (const core::MemoryRange* above = core_.range_at((address & ~(smallest_page - 1)) + up))
         if (above->flags & elf::pf_w) return true;
     return false;
   }
@@ -306,9 +306,9 @@ private:
     constexpr std::uint64_t red_zone = 128;
     const auto sp = registers_.get(space_.abi().sp);
     if (!sp || fault_.access == Access::execute || address + red_zone < *sp) return false;
-    if (const elf::MemoryRange* at = core_.range_at(address); at && at->flags & elf::pf_w) return false;
+    if (const core::MemoryRange* at = core_.range_at(address); at && at->flags & elf::pf_w) return false;
     const auto ranges = core_.memory();
-    const auto is_above = [&](const elf::MemoryRange& range) {
+    const auto is_above = [&](const core::MemoryRange& range) {
       return range.start > address && range.flags & elf::pf_w;
     };
     const auto stack = std::ranges::find_if(ranges, is_above);
@@ -316,11 +316,11 @@ private:
     // The kernel puts the random bytes on the first stack; those of other threads begin with a guard page.
     if (const auto random = core_.auxv(elf::at_random); random && stack->contains(*random)) return true;
     if (process_.threads().front().tid == core_.pid() || stack == ranges.begin()) return false;
-    const elf::MemoryRange& below = stack[-1];
+    const core::MemoryRange& below = stack[-1];
     return below.end() == stack->start && !(below.flags & (elf::pf_r | elf::pf_w | elf::pf_x));
   }
 
-  void guess(const elf::SignalInfo& info, std::uint64_t address) {
+  void guess(const core::SignalInfo& info, std::uint64_t address) {
     constexpr std::uint64_t first_mappable = 0x10000; // vm.mmap_min_addr
     if (address < first_mappable && info.signal == sigsegv)
       fault_.guess = address == 0 ? "a null pointer" : "a null pointer + " + hex(address);
@@ -348,7 +348,7 @@ private:
     constexpr std::size_t shortest = 4;
     constexpr std::uint64_t near = 1 << 30;
     const std::string text = text_of(value, space_.abi().byte_order);
-    const auto is_near = [&](const elf::MemoryRange& range) {
+    const auto is_near = [&](const core::MemoryRange& range) {
       return value - (range.start - near) < range.end() - range.start + 2 * near; // wraps
     };
     if (text.size() < shortest || (text.size() < 8 && std::ranges::any_of(core_.memory(), is_near)))
@@ -357,12 +357,12 @@ private:
   }
 
   process::CoreProcess& process_;
-  const elf::Core& core_;
+  const core::Core& core_;
   process::CoreSpace& space_;
   const unwind::Registers& registers_;
   const unwind::UnwindAbi& abi_;
   std::int32_t signal_;
-  const std::optional<elf::SignalInfo>& info_;
+  const std::optional<core::SignalInfo>& info_;
   bool after_fault_;
   bool is_refused_branch_ = false;
   Fault fault_;
@@ -370,7 +370,7 @@ private:
   std::optional<code::MemoryAccess> used_; ///< the operand that was refused
 };
 
-void add_sender(const elf::SignalInfo& info, std::uint32_t pid, Crash& crash) {
+void add_sender(const core::SignalInfo& info, std::uint32_t pid, Crash& crash) {
   if (!info.has_sender || (info.code != 0 && info.code != -1 && info.code != -6)) return;
   crash.sender = {info.sender, info.sender_user};
   if (info.sender == pid)
@@ -382,7 +382,7 @@ void add_sender(const elf::SignalInfo& info, std::uint32_t pid, Crash& crash) {
 
 /// glibc keeps its last words in memory: __abort_msg points to a size (4 bytes) and the text.
 std::string abort_message(process::CoreProcess& process) {
-  const elf::Core& core = process.space().core();
+  const core::Core& core = process.space().core();
   for (modules::Module& module : process.modules()) {
     const bool may_have =
         module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
@@ -399,10 +399,10 @@ std::string abort_message(process::CoreProcess& process) {
 
 /// True if the memory of the core allows what a fault is about: its handler has made that possible, and has
 /// returned.
-bool is_permitted(const elf::Core& core, const Fault& fault) {
+bool is_permitted(const core::Core& core, const Fault& fault) {
   if (!core.has_permissions() || !fault.address || (fault.code != segv_maperr && fault.code != segv_accerr))
     return false;
-  const elf::MemoryRange* const range = core.range_at(*fault.address);
+  const core::MemoryRange* const range = core.range_at(*fault.address);
   const std::uint32_t flag = fault.access == Access::read      ? elf::pf_r
                              : fault.access == Access::execute ? elf::pf_x
                                                                : elf::pf_w;
@@ -412,7 +412,7 @@ bool is_permitted(const elf::Core& core, const Fault& fault) {
 /// True if an AMD64 division faults: the divisor is zero, or the quotient has more bits than it. Nothing if a
 /// value is not known.
 std::optional<bool> fails(const code::InstructionOperands& operands, const unwind::Registers& registers,
-                          const elf::Core& core) {
+                          const core::Core& core) {
   constexpr std::uint8_t ax = 0, dx = 1; // DWARF numbers
   const auto divisor =
       operands.divisor ? value_of(*operands.divisor, operands, registers, core) : std::nullopt;
@@ -443,10 +443,10 @@ std::optional<bool> fails(const code::InstructionOperands& operands, const unwin
 }
 
 /// Why the instruction of a frame faults, if it does: `info` is to have its signal.
-bool find_fault(process::CoreProcess& process, const unwind::Registers& registers, elf::SignalInfo& info) {
-  const elf::Core& core = process.space().core();
+bool find_fault(process::CoreProcess& process, const unwind::Registers& registers, core::SignalInfo& info) {
+  const core::Core& core = process.space().core();
   const auto is_missing = [&](std::uint64_t address, std::uint32_t flag) {
-    const elf::MemoryRange* const range = core.range_at(address);
+    const core::MemoryRange* const range = core.range_at(address);
     info.address = address;
     info.code = !is_canonical(address) ? si_kernel : range ? segv_accerr : segv_maperr;
     return !range || !(range->flags & flag);
@@ -478,7 +478,7 @@ bool fits_instruction(process::CoreProcess& process, const Fault& fault, const S
     return fault.instruction && fault.instruction->text.starts_with(start);
   };
   const bool is_at_pc = signal.info.address == registers.pc;
-  elf::SignalInfo again = signal.info;
+  core::SignalInfo again = signal.info;
   switch (signal.info.signal) {
   case sigsegv: return fault.access != Access::unknown && !is_permitted(process.space().core(), fault);
   case sigbus: return fault.access != Access::unknown;
@@ -492,7 +492,7 @@ bool fits_instruction(process::CoreProcess& process, const Fault& fault, const S
 /// The fault of a thread whose handler has blocked the signal, raised it, and returned: it died before the
 /// same instruction again. Else a thread that sends itself a signal dies after a system call.
 std::optional<SignalOnStack> fault_before_return(process::CoreProcess& process) {
-  const elf::Core& core = process.space().core();
+  const core::Core& core = process.space().core();
   const process::Thread& thread = process.threads().front();
   const auto& sent = core.signal_info();
   constexpr std::array system_call = {std::byte{0x0f}, std::byte{0x05}};
@@ -512,7 +512,7 @@ constexpr std::size_t most_arguments = 1024, most_bytes = 64 << 10;
 
 /// Where the auxiliary vector is on the stack of the program's start: shortly below the bytes that AT_RANDOM
 /// points to (Linux fs/binfmt_elf.c, create_elf_tables). Found by its first two entries.
-std::optional<std::uint64_t> find_auxiliary_vector(const elf::Core& core) {
+std::optional<std::uint64_t> find_auxiliary_vector(const core::Core& core) {
   const auto random = core.auxv(elf::at_random);
   const auto first = core.auxiliary_vector();
   if (!random || first.size() < 2) return std::nullopt;
@@ -528,7 +528,7 @@ std::optional<std::uint64_t> find_auxiliary_vector(const elf::Core& core) {
 }
 
 /// Below the auxiliary vector: argc, the arguments, zero, the environment, zero.
-std::optional<CommandLine> arguments_on_stack(const elf::Core& core) {
+std::optional<CommandLine> arguments_on_stack(const core::Core& core) {
   const auto auxiliary = find_auxiliary_vector(core);
   if (!auxiliary) return std::nullopt;
   std::uint64_t at = *auxiliary - 8;
@@ -577,7 +577,7 @@ Crash explain_crash(process::CoreProcess& process, std::span<const SignalOnStack
   Crash crash;
   if (process.threads().empty() || process.signal() == 0) return crash;
   const process::Thread& thread = process.threads().front();
-  const elf::Core& core = process.space().core();
+  const core::Core& core = process.space().core();
   static_cast<Fault&>(crash) =
       Explainer(process, process.signal(), core.signal_info(), thread.frame()).explain();
   crash.tid = thread.tid;
@@ -601,12 +601,12 @@ std::optional<HandledFault> first_fault(process::CoreProcess& process,
   return signal ? explain(*signal) : std::nullopt;
 }
 
-CommandLine command_line(const elf::Core& core) {
+CommandLine command_line(const core::Core& core) {
   if (auto found = arguments_on_stack(core)) return std::move(*found);
   CommandLine command;
   if (const auto arguments = core.command_line(); !arguments.empty()) {
     command.arguments.assign(arguments.begin(), arguments.end());
-    command.complete = arguments.size() < elf::Core::max_arguments;
+    command.complete = arguments.size() < core::Core::max_arguments;
     return command;
   }
   constexpr std::size_t most_in_note = 79;

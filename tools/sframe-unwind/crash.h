@@ -78,7 +78,7 @@ struct CommandLine {
   std::vector<std::string> arguments;
   bool complete = true; ///< false: there may be more
 };
-CommandLine command_line(const elf::Core& core);
+CommandLine command_line(const core::Core& core);
 
 /// The arguments as one line, quoted for a shell where necessary.
 std::string shell_line(const CommandLine& command);

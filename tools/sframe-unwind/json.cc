@@ -8,7 +8,7 @@
 #include "module_list.h"
 #include "printer.h"
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/image.h"
 
 #include <utility>
@@ -30,7 +30,7 @@ public:
     out_.signed_decimal(process.signal());
     out_ << ",\n \"signal_name\": ";
     if (process.signal())
-      out_.json_string(elf::signal_name(process.signal()));
+      out_.json_string(core::signal_name(process.signal()));
     else
       out_ << "null";
     if (core) print(*core);
@@ -307,7 +307,7 @@ private:
     out_.decimal(fault.from.frame);
     key("found_by"), out_ << (fault.from.from_instruction ? "\"instruction\"" : "\"signal_frame\"");
     key("signal"), out_.signed_decimal(fault.from.info.signal);
-    key("signal_name"), out_.json_string(elf::signal_name(fault.from.info.signal));
+    key("signal_name"), out_.json_string(core::signal_name(fault.from.info.signal));
     print(static_cast<const Fault&>(fault));
     if (fault.instruction) print(*fault.instruction);
     out_ << '}';

@@ -238,7 +238,7 @@ private:
     const FileKind kind = kind_of(path);
     if (in_tree && kind != FileKind::core && kind != FileKind::packed)
       return result.messages.detail(path, "skipped: not a core file");
-    const auto core = elf::CoreFile::open(path, app_.limits());
+    const auto core = core::CoreFile::open(path, app_.limits());
     if (!core && in_tree && kind == FileKind::packed && core.error().what.starts_with("not a"))
       return result.messages.detail(path, "skipped: not a core file");
     if (!core) return failed(core.error().text());
@@ -369,7 +369,7 @@ private:
       out_.decimal(i + 1) << ": ";
       count(group.cores.size(), "core", "cores");
       for (const std::string& program : group.programs) out_ << ", ", out_.safe(program);
-      out_ << ", " << elf::signal_name(group.signal) << ", signature " << group.signature << "\n ";
+      out_ << ", " << core::signal_name(group.signal) << ", signature " << group.signature << "\n ";
       out_ << ' ', out_.safe(names_of(group.cores)) << '\n';
       if (options_.group) continue;
       out_ << '\n';
@@ -381,7 +381,7 @@ private:
   /// The thread that died, of the first core of a group. Walked once more, so that no text was to be kept.
   void print_example(const std::string& path, std::unique_ptr<SharedFiles>& lane) {
     tool::begin_file();
-    const auto core = elf::CoreFile::open(path, app_.limits());
+    const auto core = core::CoreFile::open(path, app_.limits());
     if (!core) return app_.messages().error(path, core.error());
     CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
     if (const auto failure = walk.open()) return app_.messages().error(path, failure->what);

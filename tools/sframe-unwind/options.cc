@@ -4,10 +4,10 @@
 
 #include "sframe/bytes.h"
 #include "sframe/code/disassembly.h"
-#include "sframe/elf/crash_report.h"
+#include "sframe/core/crash_report.h"
+#include "sframe/core/minidump.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
-#include "sframe/elf/minidump.h"
 #include "sframe/elf/unpack.h"
 
 #include <filesystem>
@@ -199,7 +199,7 @@ FileKind kind_of(const std::string& path) {
   if (!file) return FileKind::other;
   const auto bytes = file->bytes();
   if (elf::is_packed(bytes)) return FileKind::packed;
-  if (elf::is_crash_report(bytes) || elf::is_minidump(bytes)) return FileKind::core;
+  if (core::is_crash_report(bytes) || core::is_minidump(bytes)) return FileKind::core;
   constexpr std::size_t order_at = 5, type_at = 16; // e_ident[EI_DATA], e_type
   if (!elf::Image::is_elf(bytes) || bytes.size() < type_at + 2) return FileKind::other;
   const ByteOrder order = bytes[order_at] == std::byte{2} ? ByteOrder::big : ByteOrder::little;

@@ -11,7 +11,7 @@
 #include "threads.h"
 
 #include "sframe/base/budget.h"
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/steppers/steppers.h"
 
 #include <memory>
@@ -30,7 +30,7 @@ int list_steppers(tool::Output& out) {
   return tool::exit_ok;
 }
 
-int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, tool::Output& out) {
+int run_on(tool::App& app, const Options& options, const core::CoreFile& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
   CoreWalk walk(options, options.core, core, app.limits(), nullptr);
   if (const auto failure = walk.open()) {
@@ -71,7 +71,7 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
 
   if (options.several) return run_many(app, options, out);
 
-  const auto core = elf::CoreFile::open(options.core, app.limits());
+  const auto core = core::CoreFile::open(options.core, app.limits());
   if (!core) {
     app.messages().error(options.core, core.error());
     print_failure(out, options.format, options.core, core.error());

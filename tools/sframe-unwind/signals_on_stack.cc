@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint32_t most_searched = 256;
 constexpr std::size_t most_signals = 16;
 
-bool is_fault(const elf::SignalInfo& info) {
-  return info.code > 0 && !elf::signal_code(info.signal, info.code).name.empty() &&
+bool is_fault(const core::SignalInfo& info) {
+  return info.code > 0 && !core::signal_code(info.signal, info.code).name.empty() &&
          (info.signal == sigill || info.signal == sigtrap || info.signal == sigbus || info.signal == sigfpe ||
           info.signal == sigsegv || info.signal == sigsys);
 }
@@ -32,9 +32,9 @@ constexpr std::uint64_t divide_error = 0, breakpoint = 3, invalid_opcode = 6, ge
 constexpr std::uint64_t error_protection = 1; // of a page fault: the page is mapped
 
 /// What the kernel would have told a handler with SA_SIGINFO.
-std::optional<elf::SignalInfo> info_of(std::uint64_t exception, std::uint64_t error, std::uint64_t address) {
+std::optional<core::SignalInfo> info_of(std::uint64_t exception, std::uint64_t error, std::uint64_t address) {
   const auto info = [](std::int32_t signal, std::int32_t code, std::uint64_t at = 0) {
-    elf::SignalInfo result{.signal = signal, .code = code, .address = at};
+    core::SignalInfo result{.signal = signal, .code = code, .address = at};
     result.has_sender = false;
     return std::optional(result);
   };
@@ -100,15 +100,15 @@ private:
     return true;
   }
 
-  std::optional<elf::SignalInfo> info_at(std::uint64_t address) const {
+  std::optional<core::SignalInfo> info_at(std::uint64_t address) const {
     std::array<std::byte, 32> bytes;
-    return core_.read(address, bytes) == bytes.size() ? elf::decode_signal_info(bytes, core_.byte_order())
+    return core_.read(address, bytes) == bytes.size() ? core::decode_signal_info(bytes, core_.byte_order())
                                                       : std::nullopt;
   }
 
   /// Whether a siginfo is that of the thread's last exception.
-  bool fits(const elf::SignalInfo& info, const unwind::SignalRecord& record,
-            std::optional<std::uint64_t> address, const std::optional<elf::SignalInfo>& expected,
+  bool fits(const core::SignalInfo& info, const unwind::SignalRecord& record,
+            std::optional<std::uint64_t> address, const std::optional<core::SignalInfo>& expected,
             bool& certain) const {
     certain = !record.info_may_be_missing;
     if (certain) return true;
@@ -124,7 +124,7 @@ private:
     return info.signal == expected->signal;
   }
 
-  const elf::Core& core_;
+  const core::Core& core_;
   process::CoreSpace& space_;
   const unwind::UnwindAbi& abi_;
 };

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/process/process_state.h"
 #include "sframe/unwind/walker.h"
 
@@ -17,7 +17,7 @@ namespace sframe::unwind_tool {
 
 struct SignalOnStack {
   std::uint32_t frame = 0; ///< the number of the frame that it interrupted
-  elf::SignalInfo info;    ///< a fault: its code is positive
+  core::SignalInfo info;   ///< a fault: its code is positive
   /// False: `info` may be left over from what was on the stack before. Then it is right if it fits the
   /// instruction.
   bool certain = false;

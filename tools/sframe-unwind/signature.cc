@@ -3,7 +3,7 @@
 #include "signature.h"
 
 #include "sframe/base/problem.h"
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/image.h"
 #include "sframe/names/function_names.h"
 
@@ -105,7 +105,7 @@ bool is_silent(std::string_view name) {
 }
 
 std::string signature_text(std::int32_t signal, std::span<const std::string> frames) {
-  std::string text = elf::signal_name(signal) + '\n';
+  std::string text = core::signal_name(signal) + '\n';
   for (const std::string& frame : frames) text += frame + '\n';
   const auto hash =
       llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));

@@ -17,7 +17,7 @@
 
 #include "sframe/base/line.h"
 #include "sframe/base/printable.h"
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 
 #include <algorithm>
 #include <string>
@@ -78,7 +78,7 @@ public:
     has_names_ = std::ranges::any_of(process.threads(),
                                      [&](const process::Thread& thread) { return thread.name != name; });
     if (!name.empty()) out_ << ": ", out_.safe(name);
-    if (process.signal()) out_ << ", " << elf::signal_name(process.signal());
+    if (process.signal()) out_ << ", " << core::signal_name(process.signal());
     out_ << '\n';
     if (core) print(*core, process.signal());
   }
@@ -278,7 +278,7 @@ private:
   }
 
   void print_fault(const Fault& fault, std::int32_t signal) {
-    out_ << elf::signal_name(signal);
+    out_ << core::signal_name(signal);
     if (fault.code_name.empty())
       out_ << ", code ", out_.signed_decimal(fault.code.value_or(0));
     else

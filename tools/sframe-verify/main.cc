@@ -108,8 +108,8 @@ void add_options(tool::OptionList& cli, Options& options) {
       .one_value_each();
   cli.add_option("--profile", options.profile,
                  "Also check a reader's requirements beyond the specification (default: spec, none)")
-      .one_of(sframe::consumers::consumer_names())
-      .option_text(sframe::consumers::consumer_list());
+      .one_of(sframe::readers::reader_names())
+      .option_text(sframe::readers::reader_list());
   tool::add_coverage_options(
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
@@ -223,7 +223,7 @@ bool settle(Options& options, tool::Messages& messages) {
   const auto coverage = tool::required_coverage(options.coverage);
   if (!coverage) return messages.error({}, coverage.error().text()), false;
   options.run.file.coverage = *coverage;
-  options.run.file.profile = sframe::consumers::find_consumer(options.profile);
+  options.run.file.profile = sframe::readers::find_reader(options.profile);
   if (options.run.file.compiler_bugs && !settle_compiler_bugs(options, messages)) return false;
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";

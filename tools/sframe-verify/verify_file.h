@@ -32,7 +32,7 @@ struct FileOptions {
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
   std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
-  const consumers::Consumer* profile = &consumers::consumers().front();
+  const readers::Reader* profile = &readers::all_readers().front();
   RequiredCoverage coverage;
   Limits limits = Limits::standard;
   bool compiler_bugs = false; ///< find these, and make no checks

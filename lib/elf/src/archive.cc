@@ -4,9 +4,9 @@
 
 #include "sframe/elf/archive.h"
 
-#include "llvm_types.h"
 #include "sframe/base/printable.h"
-#include "thin_archive.h"
+#include "sframe/elf/llvm_types.h"
+#include "sframe/elf/thin_archive.h"
 
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>

@@ -6,8 +6,8 @@
 #include "sframe/elf/image.h"
 
 #include "gnu_compression.h"
-#include "llvm_types.h"
 #include "sframe/base/budget.h"
+#include "sframe/elf/llvm_types.h"
 
 #include <llvm/Object/Decompressor.h>
 #include <llvm/Support/Compression.h>

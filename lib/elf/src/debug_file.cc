@@ -5,7 +5,6 @@
 #include "sframe/elf/debug_file.h"
 
 #include "sframe/bytes.h"
-#include "sframe/elf/core.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/CRC.h>

@@ -3,7 +3,7 @@
 // Finds one symbol by name. Does not use hash tables: .symtab has none, and most files lack the name, which a
 // search through the string table detects fast.
 
-#include "llvm_types.h"
+#include "sframe/elf/llvm_types.h"
 #include "sframe/elf/symbols.h"
 
 #include <llvm/BinaryFormat/ELF.h>

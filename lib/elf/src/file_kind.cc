@@ -2,8 +2,8 @@
 
 #include "sframe/elf/file_kind.h"
 
-#include "llvm_types.h"
 #include "sframe/base/printable.h"
+#include "sframe/elf/llvm_types.h"
 
 #include <llvm/BinaryFormat/Magic.h>
 

@@ -5,9 +5,9 @@
 
 #include "sframe/elf/image.h"
 
-#include "llvm_types.h"
-#include "notes.h"
 #include "sframe/elf/file_kind.h"
+#include "sframe/elf/llvm_types.h"
+#include "sframe/elf/notes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Object/ELF.h>

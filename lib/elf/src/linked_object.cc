@@ -5,10 +5,10 @@
 
 #include "sframe/elf/linked_object.h"
 
-#include "abi/abis.h"
-#include "llvm_types.h"
 #include "sframe/address.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/llvm_types.h"
+#include "sframe/elf/machine.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 

@@ -3,8 +3,8 @@
 #include "sframe/elf/llvm_input.h"
 
 #include "gnu_compression.h"
-#include "llvm_types.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/llvm_types.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "llvm_types.h"
+#include "sframe/elf/llvm_types.h"
 
 namespace sframe::elf {
 

@@ -3,7 +3,7 @@
 // ELF notes (System V ABI, chapter 5, "Note Section"): three 32-bit words (name size, body size, type), the
 // owner's name, the body, each padded to the alignment.
 
-#include "notes.h"
+#include "sframe/elf/notes.h"
 
 #include "sframe/address.h"
 

@@ -2,7 +2,7 @@
 
 #include "sframe/elf/package_note.h"
 
-#include "notes.h"
+#include "sframe/elf/notes.h"
 
 #include <llvm/Support/Error.h>
 #include <llvm/Support/JSON.h>

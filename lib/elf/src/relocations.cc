@@ -7,10 +7,10 @@
 
 #include "sframe/elf/image.h"
 
-#include "abi/abis.h"
-#include "llvm_types.h"
 #include "sframe/base/budget.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/llvm_types.h"
+#include "sframe/elf/machine.h"
 #include "sframe/elf/tagged_values.h"
 
 #include <llvm/BinaryFormat/ELF.h>

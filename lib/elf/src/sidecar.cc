@@ -4,8 +4,8 @@
 
 #include "sframe/elf/sidecar.h"
 
-#include "llvm_types.h"
-#include "notes.h"
+#include "sframe/elf/llvm_types.h"
+#include "sframe/elf/notes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 

@@ -7,8 +7,8 @@
 
 #include "sframe/elf/symbols.h"
 
-#include "llvm_types.h"
 #include "sframe/address.h"
+#include "sframe/elf/llvm_types.h"
 #include "sframe/radix_sort.h"
 
 #include <llvm/BinaryFormat/ELF.h>

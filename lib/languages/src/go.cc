@@ -4,7 +4,7 @@
 
 #include "go_runtime.h"
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/image.h"
 #include "sframe/number_hash.h"
 
@@ -174,7 +174,7 @@ std::optional<Thrown> GoProgram::panic_of(std::uint32_t tid) {
   if (thrown.message.empty()) return std::nullopt;
   if (const auto signal = runtime.load(*g, layout.g.signal); signal && *signal) {
     const auto number = static_cast<std::int32_t>(*signal);
-    thrown.message += " [signal " + elf::signal_name(number) + ": address " +
+    thrown.message += " [signal " + core::signal_name(number) + ": address " +
                       hex(runtime.load(*g, layout.g.signal_code1).value_or(0)) + ", pc " +
                       hex(runtime.load(*g, layout.g.signal_pc).value_or(0)) + ']';
   }

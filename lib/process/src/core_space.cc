@@ -14,7 +14,7 @@ namespace sframe::process {
 
 namespace {
 
-modules::ModuleInfo info_of(const elf::CoreModule& module) {
+modules::ModuleInfo info_of(const core::CoreModule& module) {
   modules::ModuleInfo info;
   info.set_path(module.path);
   info.vdso = module.vdso;
@@ -34,7 +34,7 @@ modules::ModuleInfo info_of(const elf::CoreModule& module) {
 
 /// Where libraries usually are: with the program, or where the dynamic loader looks without being told
 /// (ld.so(8)), in the layouts of Debian and others.
-std::vector<std::string> library_folders(const AbiTraits& abi, const elf::CoreModule* program) {
+std::vector<std::string> library_folders(const AbiTraits& abi, const core::CoreModule* program) {
   std::vector<std::string> folders;
   if (program && program->path.starts_with('/')) {
     const std::string beside(program->path.substr(0, program->path.rfind('/')));
@@ -50,13 +50,13 @@ std::vector<std::string> library_folders(const AbiTraits& abi, const elf::CoreMo
 
 } // namespace
 
-CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
+CoreSpace::CoreSpace(const core::Core& core, modules::FileOptions files)
     : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
-  const elf::CoreModule* executable =
+  const core::CoreModule* executable =
       elf::find_program([&](std::uint64_t tag) { return core.auxv(tag); },
                         [&](std::uint64_t address) { return core.module_at(address); });
   if (!executable)
-    if (const auto named = std::ranges::find(core.modules(), true, &elf::CoreModule::main);
+    if (const auto named = std::ranges::find(core.modules(), true, &core::CoreModule::main);
         named != core.modules().end())
       executable = &*named;
   std::vector<LinkedObject> linked;
@@ -64,7 +64,7 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
   std::shared_ptr<const std::vector<std::string>> folders;
   if (core.is_minidump())
     folders = std::make_shared<const std::vector<std::string>>(library_folders(*core.abi(), executable));
-  for (const elf::CoreModule& module : core.modules()) {
+  for (const core::CoreModule& module : core.modules()) {
     modules::ModuleInfo info = info_of(module);
     if (!info.path.empty() && !info.path.contains('/')) info.folders = folders;
     const bool main = &module == executable;
@@ -98,18 +98,18 @@ std::vector<LinkedObject> CoreSpace::linked_by_executable() {
   return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
 }
 
-/// Libraries that elf::Core has not found: their first page is not in the core, or none of their mappings is
+/// Libraries that core::Core has not found: their first page is not in the core, or none of their mappings is
 /// of their file. A library ends at the start of the next one, or at the end of its memory segment.
 void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
   std::vector<std::uint64_t> starts;
-  for (const elf::CoreModule& module : core_.modules()) starts.push_back(module.start);
+  for (const core::CoreModule& module : core_.modules()) starts.push_back(module.start);
   for (const LinkedObject& object : linked) starts.push_back(object.bias);
   std::ranges::sort(starts);
   for (const LinkedObject& object : linked) {
-    const elf::MemoryRange* range = core_.range_at(object.dynamic);
+    const core::MemoryRange* range = core_.range_at(object.dynamic);
     if (!range || object.name.empty() || object.bias > object.dynamic || core_.module_at(object.dynamic))
       continue;
-    const elf::MemoryRange* const end_of_all = core_.memory().data() + core_.memory().size();
+    const core::MemoryRange* const end_of_all = core_.memory().data() + core_.memory().size();
     while (range + 1 != end_of_all && range[1].start == range->start + range->size) ++range;
     modules::ModuleInfo info;
     info.path = object.name;
@@ -135,14 +135,14 @@ modules::Module* CoreSpace::module_at(std::uint64_t address) {
 
 modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
   if (const Linked* linked = range_at(linked_, address)) return linked->module;
-  const elf::CoreModule* module = core_.module_at(address);
+  const core::CoreModule* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }
 
 /// A writable page may differ from the file; if the kernel left it out, it did not. In a truncated core this
 /// is unknown, and in a minidump, which lacks also what was relocated and then made read-only.
 std::span<const std::byte> CoreSpace::from_file(std::uint64_t address) {
-  const elf::MemoryRange* range = core_.range_at(address);
+  const core::MemoryRange* range = core_.range_at(address);
   if (range && range->flags & elf::pf_w && (core_.truncated() || core_.is_minidump())) return {};
   modules::Module* module = mapped_module(address);
   if (module && core_.is_minidump() && module->is_writable(address)) return {};
@@ -157,16 +157,16 @@ std::span<const std::byte> CoreSpace::view(std::uint64_t address) {
 std::uint64_t CoreSpace::code_address_mask() {
   if (code_mask_) return *code_mask_;
   std::uint64_t signature = 0, highest = 0;
-  for (const elf::CoreThread& thread : core_.threads())
+  for (const core::CoreThread& thread : core_.threads())
     if (!signature) signature = thread.code_pac_mask;
-  for (const elf::MemoryRange& range : core_.memory())
+  for (const core::MemoryRange& range : core_.memory())
     highest = std::max(highest, range.start + (range.size - 1));
   code_mask_ = unwind::code_address_mask(abi(), signature, highest);
   return *code_mask_;
 }
 
 bool CoreSpace::is_code(std::uint64_t address) {
-  if (const elf::MemoryRange* range = core_.range_at(address); range && core_.has_permissions())
+  if (const core::MemoryRange* range = core_.range_at(address); range && core_.has_permissions())
     return range->flags & elf::pf_x;
   // Some cores have no segments for clean file pages, and some minidumps no permissions.
   modules::Module* module = mapped_module(address);

@@ -4,13 +4,13 @@
 
 #pragma once
 
-#include "sframe/elf/registers.h"
+#include "sframe/core/registers.h"
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/registers.h"
 
 namespace sframe::process {
 
-unwind::Registers registers_of(const elf::RegisterValues& from, const AbiTraits& abi,
+unwind::Registers registers_of(const core::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind);
 
 } // namespace sframe::process

@@ -18,13 +18,13 @@ constexpr std::uint64_t most_headers = 256, most_dynamic = 4096, most_objects = 
 constexpr std::size_t most_name_bytes = std::size_t{1} << 20; // of all names
 
 /// p_type is the first half of the first word, in memory order.
-std::uint32_t type_of(const elf::Core& core, std::uint64_t first_word) {
+std::uint32_t type_of(const core::Core& core, std::uint64_t first_word) {
   return static_cast<std::uint32_t>(core.byte_order() == ByteOrder::big ? first_word >> 32 : first_word);
 }
 
 } // namespace
 
-std::string text_at(const elf::Core& core, std::uint64_t address) {
+std::string text_at(const core::Core& core, std::uint64_t address) {
   constexpr std::size_t longest = 4096; // PATH_MAX
   const auto bytes = core.bytes_at(address);
   const auto text = bytes.first(std::min(bytes.size(), longest));
@@ -34,7 +34,7 @@ std::string text_at(const elf::Core& core, std::uint64_t address) {
                      static_cast<std::size_t>(end - text.begin()));
 }
 
-std::optional<std::uint64_t> dynamic_section(const elf::Core& core) {
+std::optional<std::uint64_t> dynamic_section(const core::Core& core) {
   const auto headers = core.auxv(elf::at_phdr), count = core.auxv(elf::at_phnum);
   if (!headers || !count) return std::nullopt;
   std::optional<std::uint64_t> bias, dynamic;
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> dynamic_section(const elf::Core& core) {
   return *dynamic + *bias;
 }
 
-std::vector<LinkedObject> linked_objects(const elf::Core& core, std::uint64_t dynamic) {
+std::vector<LinkedObject> linked_objects(const core::Core& core, std::uint64_t dynamic) {
   std::vector<LinkedObject> objects;
   const auto bytes = core.bytes_at(dynamic);
   const std::size_t size = std::min<std::size_t>(bytes.size(), most_dynamic * elf::tagged_value_size);

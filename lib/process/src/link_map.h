@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,12 +23,12 @@ struct LinkedObject {
 
 /// The address of the program's dynamic section, from its program headers in the core's memory; nothing if
 /// these are missing or it has none.
-std::optional<std::uint64_t> dynamic_section(const elf::Core& core);
+std::optional<std::uint64_t> dynamic_section(const core::Core& core);
 
 /// The chain, as far as it can be read; empty if there is none. `dynamic` is the program's section.
-std::vector<LinkedObject> linked_objects(const elf::Core& core, std::uint64_t dynamic);
+std::vector<LinkedObject> linked_objects(const core::Core& core, std::uint64_t dynamic);
 
 /// The string at the address, without its terminating zero; empty if it cannot be read.
-std::string text_at(const elf::Core& core, std::uint64_t address);
+std::string text_at(const core::Core& core, std::uint64_t address);
 
 } // namespace sframe::process

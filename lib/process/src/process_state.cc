@@ -7,7 +7,7 @@
 
 namespace sframe::process {
 
-unwind::Registers registers_of(const elf::RegisterValues& from, const AbiTraits& abi,
+unwind::Registers registers_of(const core::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind) {
   unwind::Registers to;
   for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg)
@@ -21,15 +21,15 @@ namespace {
 
 /// Whether the pc of the thread that died is after the faulting instruction. Signals sent by a process have
 /// no such instruction.
-bool died_after_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
+bool died_after_fault(const core::Core& core, const unwind::UnwindAbi& unwind) {
   const auto& info = core.signal_info();
   const std::int32_t signal = core.signal();
   return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_after_fault >> signal & 1;
 }
 
 /// The shadow stack of a thread, if it is in the core.
-unwind::HardwareShadow shadow_of(const elf::Core& core, const elf::CoreThread& thread) {
-  const elf::MemoryRange* const range =
+unwind::HardwareShadow shadow_of(const core::Core& core, const core::CoreThread& thread) {
+  const core::MemoryRange* const range =
       thread.hardware_shadow ? core.range_at(thread.hardware_shadow) : nullptr;
   return range ? unwind::HardwareShadow{thread.hardware_shadow, range->start + range->present}
                : unwind::HardwareShadow{};
@@ -37,18 +37,19 @@ unwind::HardwareShadow shadow_of(const elf::Core& core, const elf::CoreThread& t
 
 } // namespace
 
-CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : space_(core, std::move(files)) {
+CoreProcess::CoreProcess(const core::Core& core, modules::FileOptions files)
+    : space_(core, std::move(files)) {
   const AbiTraits& abi = *core.abi();
   const unwind::UnwindAbi& unwind = *unwind::find_unwind_abi(abi.id);
   threads_.reserve(core.threads().size());
-  for (const elf::CoreThread& thread : core.threads())
+  for (const core::CoreThread& thread : core.threads())
     threads_.push_back({thread.tid, thread.signal, thread.name.empty() ? core.process_name() : thread.name,
                         registers_of(thread.registers, abi, unwind), false, shadow_of(core, thread),
                         thread.registers.other_mode});
   if (!threads_.empty()) threads_.front().after_fault = died_after_fault(core, unwind);
 }
 
-Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, modules::FileOptions files) {
+Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const core::Core& core, modules::FileOptions files) {
   if (const auto system = core.other_system(); !system.empty())
     return fail("core file of " + std::string(system) + ": only Linux cores are supported");
   if (!core.abi()) return fail("core file of a machine that SFrame does not support");

@@ -9,7 +9,7 @@
 namespace sframe::remote {
 
 Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, modules::FileOptions files) {
-  auto file = elf::CoreFile::open(path, files.limits());
+  auto file = core::CoreFile::open(path, files.limits());
   if (!file) return unexpected(file.error());
   files.add_budget(file->cost_size());
   std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
@@ -24,7 +24,7 @@ void CoreTarget::select_thread(std::size_t number) {
 }
 
 Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
-  const elf::MemoryRange* range = core().range_at(address);
+  const core::MemoryRange* range = core().range_at(address);
   if (!range) return fail("the core has no mapping at " + hex(address));
   if (auto file = elf::File::open_regular(path); !file) return unexpected(file.error());
   modules::ModuleInfo info;

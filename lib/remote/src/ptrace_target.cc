@@ -2,7 +2,7 @@
 
 #include "sframe/remote/targets.h"
 
-#include "sframe/elf/registers.h"
+#include "sframe/core/registers.h"
 
 #include <array>
 #include <cstring>
@@ -40,7 +40,7 @@ std::optional<std::size_t> index_in_set(const AbiTraits& abi, std::uint16_t reg,
   RegisterSet indices;
   indices.size = size;
   for (std::size_t i = 0; i < indices.words.size(); ++i) indices.words[i] = i;
-  const auto decoded = elf::decode_registers(abi.machine, abi.byte_order, indices.bytes());
+  const auto decoded = core::decode_registers(abi.machine, abi.byte_order, indices.bytes());
   if (!decoded) return std::nullopt;
   const auto index = reg == unwind::pc_register ? std::optional(decoded->pc) : decoded->get(reg);
   if (!index || *index >= size / sizeof(std::uint64_t)) return std::nullopt;
@@ -105,9 +105,9 @@ RemoteStatus PtraceTarget::access_register(std::uint16_t reg, std::uint64_t& val
     set.words[*index] = value;
     return set.write(tid_, NT_PRSTATUS) ? RemoteStatus::ok : RemoteStatus::invalid;
   }
-  elf::RegisterValues floating;
+  core::RegisterValues floating;
   if (write || !set.read(tid_, NT_FPREGSET)) return RemoteStatus::bad_register;
-  elf::decode_fp_registers(traits.machine, traits.byte_order, set.bytes(), floating);
+  core::decode_fp_registers(traits.machine, traits.byte_order, set.bytes(), floating);
   const auto found = floating.get(reg);
   if (!found) return RemoteStatus::bad_register;
   value = *found;

@@ -3,7 +3,7 @@
 #include "sframe/run/run.h"
 
 #include "recorder.h"
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/step_program.h"
@@ -67,7 +67,7 @@ std::optional<std::int64_t> system_call(const code::Instruction& instruction, co
 
 std::string end_text(int status) {
   if (WIFEXITED(status)) return "exited with " + std::to_string(WEXITSTATUS(status));
-  return "killed by " + elf::signal_name(WTERMSIG(status));
+  return "killed by " + core::signal_name(WTERMSIG(status));
 }
 
 bool is_same(const Registers& a, const Registers& b) {

@@ -12,7 +12,7 @@ namespace sframe::verify {
 
 namespace {
 
-using consumers::Consumer;
+using readers::Reader;
 
 /// True if a data word of a flexible row is left over: after the CFA, RA and FP have a control word and an
 /// offset, or a control word of 0 alone if another word follows.
@@ -25,7 +25,7 @@ bool has_lone_word(const EncodedRow& row) {
 
 class ProfileCheck {
 public:
-  ProfileCheck(const Input& input, const Consumer& reader, Sink& sink)
+  ProfileCheck(const Input& input, const Reader& reader, Sink& sink)
       : input_(input), consumer_(reader), sink_(sink) {}
 
   void run() {
@@ -136,7 +136,7 @@ private:
 
   void check_start(const SframePart& part, const EncodedFde& fde, const Location& at) {
     const std::uint32_t number = fde.number;
-    if (consumer_.equal_starts == consumers::EqualStarts::refused && number > 0 &&
+    if (consumer_.equal_starts == readers::EqualStarts::refused && number > 0 &&
         fde.start <= part.section.fde_start(number - 1))
       report(
           part, Id::P407,
@@ -145,7 +145,7 @@ private:
                         number - 1, consumer_.name)
               .str(),
           fde.index_offset, at);
-    if (consumer_.equal_starts == consumers::EqualStarts::missed && fde.size != 0)
+    if (consumer_.equal_starts == readers::EqualStarts::missed && fde.size != 0)
       if (const auto other = found_instead(part.section, fde))
         report(part, Id::P407,
                llvm::formatv("function {}: same start as function {}, which {} finds instead", number, *other,
@@ -250,14 +250,14 @@ private:
   }
 
   const Input& input_;
-  const Consumer& consumer_;
+  const Reader& consumer_;
   Sink& sink_;
 };
 
 } // namespace
 
-void check_profile(const Input& input, const Consumer& consumer, Sink& sink) {
-  if (&consumer != &consumers::consumers().front()) ProfileCheck(input, consumer, sink).run();
+void check_profile(const Input& input, const Reader& reader, Sink& sink) {
+  if (&reader != &readers::all_readers().front()) ProfileCheck(input, reader, sink).run();
 }
 
 } // namespace sframe::verify

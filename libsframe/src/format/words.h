@@ -5,7 +5,7 @@
 // Default FDE type (SFrame 3 specification, section 3.1): CFA offset from SP or FP; then, if the header fixes
 // no offset for it, the RA slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words
 // name registers. An RA word of 0 means that RA is not saved: the specification defines it for s390x only,
-// but consumers accept it on every ABI. We read it on all ABIs and write it only where it is specified.
+// but readers accept it on every ABI. We read it on all ABIs and write it only where it is specified.
 //
 // Flexible FDE type (SFrame 3 specification, section 3.2): for CFA, RA, FP in this order a control word and
 // an offset, or a single 0 for "no rule". s390x scales the CFA's offset word here too (unspecified, but

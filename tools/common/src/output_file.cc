@@ -48,13 +48,13 @@ Result<void> write_content(const std::string& path, const Content& content, std:
 }
 
 /// Writes the edited file into an empty one.
-int write_edit(int from, std::span<const std::byte> original, const elf::Edit& edit, int to) {
-  for (const elf::Edit::Kept& range : edit.kept)
+int write_edit(int from, std::span<const std::byte> original, const edit::Edit& edit, int to) {
+  for (const edit::Edit::Kept& range : edit.kept)
     if (const int error =
             copy_range(from, range.source, original.subspan(range.source, range.size), to, range.offset))
       return error;
   if (retry([&] { return ::ftruncate(to, static_cast<off_t>(edit.size)); }) != 0) return errno;
-  for (const elf::Edit::Piece& piece : edit.pieces)
+  for (const edit::Edit::Piece& piece : edit.pieces)
     if (const int error = write_at(to, piece.bytes, piece.offset)) return error;
   return 0;
 }
@@ -82,7 +82,7 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> byte
   return write_content(path, content, mode, [&] { return bytes; });
 }
 
-Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit,
+Result<void> write_edited(const std::string& path, const elf::File& original, const edit::Edit& edit,
                           HardLinks links) {
   const Descriptor from(original.reopen());
   const Content content{.write =

@@ -16,7 +16,7 @@ from . import origin, programs, report_json, scratch
 MAX_LEFT_OUT = 100    # rows of table left_out, of a file
 MAX_FINDINGS = 100    # rows of table finding, of a kind and file
 INSTRUCTIONS = 24     # of a worked example
-# The version that sframe-gen --for writes, and the ABIs on which the reader reads it (docs/consumers.md).
+# The version that sframe-gen --for writes, and the ABIs on which the reader reads it (docs/readers.md).
 READERS = {"linux": (3, ("amd64", "aarch64", "s390x")), "glibc": (2, ("amd64", "aarch64"))}
 IN_CODE = re.compile(r"K2\d\d")     # findings that compare rows with the code
 

@@ -2,7 +2,7 @@
 //
 // Finds machines by their number in the ELF header.
 
-#include "abi/abis.h"
+#include "sframe/elf/machine.h"
 
 namespace sframe::elf {
 

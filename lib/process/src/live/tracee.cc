@@ -105,12 +105,12 @@ void detach(std::uint32_t tid, int signal) {
 std::optional<StoppedThread> read_thread(std::uint32_t tid, int signal, const AbiTraits& abi) {
   alignas(8) std::array<std::byte, 4096> buffer;
   const auto general = general_registers(tid, buffer);
-  const auto registers = elf::decode_registers(abi.machine, abi.byte_order, general);
+  const auto registers = core::decode_registers(abi.machine, abi.byte_order, general);
   if (!registers) return std::nullopt;
   StoppedThread thread{.tid = tid, .signal = signal, .registers = *registers};
-  if (!elf::decode_fp_registers(abi.machine, abi.byte_order, {}, thread.registers))
-    elf::decode_fp_registers(abi.machine, abi.byte_order, register_set(tid, NT_FPREGSET, buffer),
-                             thread.registers);
+  if (!core::decode_fp_registers(abi.machine, abi.byte_order, {}, thread.registers))
+    core::decode_fp_registers(abi.machine, abi.byte_order, register_set(tid, NT_FPREGSET, buffer),
+                              thread.registers);
   if (abi.signs_return_addresses) {
     std::array<std::uint64_t, 2> masks{}; // of data, of code
     register_set(tid, NT_ARM_PAC_MASK, std::as_writable_bytes(std::span(masks)));

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "sframe/base/problem.h"
-#include "sframe/elf/registers.h"
+#include "sframe/core/registers.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ namespace sframe::process::live {
 struct StoppedThread {
   std::uint32_t tid = 0;
   int signal = 0; ///< about to be delivered at the stop; delivered at resume
-  elf::RegisterValues registers;
-  std::uint64_t code_pac_mask = 0; ///< as in elf::CoreThread
+  core::RegisterValues registers;
+  std::uint64_t code_pac_mask = 0; ///< as in core::CoreThread
 };
 
 struct Stop {

@@ -94,10 +94,10 @@ CASES = {
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=smallest": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
-    "scripts/consumers kernel": Case(not_here=NEEDS_TIME),
-    "scripts/consumers glibc": Case(not_here=NEEDS_TIME),
-    "scripts/consumers optimized": Case(not_here=NEEDS_TIME),
-    "scripts/consumers linkers": Case(not_here=NEEDS_TIME),
+    "scripts/readers kernel": Case(not_here=NEEDS_TIME),
+    "scripts/readers glibc": Case(not_here=NEEDS_TIME),
+    "scripts/readers optimized": Case(not_here=NEEDS_TIME),
+    "scripts/readers linkers": Case(not_here=NEEDS_TIME),
     "cmake --preset release && cmake --build --preset release": Case(
         instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),
     "sframe-gen /usr/bin/bash -o bash.sframe --emit=section": Case(shows="numbers", needs=("/usr/bin/bash",)),
@@ -174,7 +174,7 @@ CASES = {
     "sframe-gen module.ko -o module.ko --sframe-version=3": Case(COMPILE + " -c -o module.ko", needs=("gcc",)),
     "sframe-gen /usr/lib/x86_64-linux-gnu/libc.a -o libc.a": Case(shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libc.a",)),
 
-    # consumers
+    # readers
     "sframe-gen --for=glibc app -o app": Case("cp /bin/ls app"),
     "sframe-verify --check=structure --profile=glibc app": Case("sframe-gen --for=glibc /bin/ls -o app --report=none"),
 
@@ -281,7 +281,7 @@ CASES = {
     "cmake: find_package(sframe REQUIRED)": Case(not_here=INSTALLS),
     "cmake: add_subdirectory(sframe-utils)        # or FetchContent": Case(
         'ln -s "$project" sframe-utils; cp "$project"/test/lit/install/Inputs/here.cc profiler.cc; mv block block.cmake; '
-        'printf "cmake_minimum_required(VERSION 3.25)\\nproject(consumer C CXX)\\nadd_executable(profiler profiler.cc)\\n'
+        'printf "cmake_minimum_required(VERSION 3.25)\\nproject(profiler C CXX)\\nadd_executable(profiler profiler.cc)\\n'
         'include(block.cmake)\\n" > CMakeLists.txt; ',
         instead="cmake -G Ninja -B b >log && ninja -C b -t query profiler >query && grep -q lib/here/libsframe-here.a query",
         needs=("cmake", "ninja", "c++", "!asan")),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The members of an `ar` archive (GNU, BSD and System V flavours), and replacing their contents. A thin
-// archive holds only file names: ArchiveContents opens these files; for writing, it is refused with a
-// Problem.
+// The members of an `ar` archive (GNU, BSD and System V flavours). A thin archive holds only file names:
+// ArchiveContents opens these files.
 
 #pragma once
 
@@ -74,16 +73,6 @@ private:
   std::vector<Unreadable> unreadable_;
   std::deque<File> files_; ///< those of a thin archive
 };
-
-/// The archive with new contents for some members. `contents` has one entry per member of archive_members(),
-/// empty for those that stay. Names, order, dates, owners and modes stay, and so does the symbol index except
-/// for the members' offsets: new contents must define the same symbols. Fails if `contents` has fewer or more
-/// entries than the archive has members, if the index is not in the GNU, BSD or Darwin format, if an entry
-/// refers to no member, or if a 32-bit index cannot hold an offset (4 GiB).
-/// Linear in the archive's size.
-Result<std::vector<std::byte>>
-replace_members(std::span<const std::byte> archive,
-                std::span<const std::optional<std::vector<std::byte>>> contents);
 
 } // namespace sframe::elf
 

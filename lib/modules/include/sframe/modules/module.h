@@ -12,7 +12,7 @@
 #pragma once
 
 #include "sframe/base/budget.h"
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/go_functions.h"
@@ -140,7 +140,7 @@ struct ModuleInfo {
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id;     ///< the linker's, else Go's
   std::vector<std::byte> go_build_id;  ///< Go's, if it is known
-  bool build_id_cut = false;           ///< as in elf::CoreModule; false once the file was found
+  bool build_id_cut = false;           ///< as in core::CoreModule; false once the file was found
   std::vector<ModuleMapping> mappings; ///< by address
   std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 if it is not
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The memory of a core file: the core's own bytes, and, for file-backed pages that the kernel left out, the
-// file on disk if it is the one that was mapped. Modules are those found by elf::Core.
+// file on disk if it is the one that was mapped. Modules are those found by core::Core.
 
 #pragma once
 
-#include "sframe/elf/core.h"
+#include "sframe/core/core.h"
 #include "sframe/modules/dynamic_code.h"
 #include "sframe/modules/module.h"
 #include "sframe/unwind/address_space.h"
@@ -31,7 +31,7 @@ public:
   /// `core` must outlive the space; core.abi() must not be null. Opens no file, unless the core neither
   /// lists the mapped files nor has the program's headers: then the libraries are found by
   /// `files.executable`.
-  CoreSpace(const elf::Core& core, modules::FileOptions files);
+  CoreSpace(const core::Core& core, modules::FileOptions files);
 
   const AbiTraits& abi() const override { return *core_.abi(); }
   std::span<const std::byte> view(std::uint64_t address) override;
@@ -48,7 +48,7 @@ public:
   std::deque<modules::Module>& modules() { return modules_; }
   modules::Module* main_module() { return main_; }
 
-  const elf::Core& core() const { return core_; }
+  const core::Core& core() const { return core_; }
   modules::DynamicCode& generated_code() { return generated_; }
 
 private:
@@ -58,7 +58,7 @@ private:
   modules::Module* mapped_module(std::uint64_t address);
   std::span<const std::byte> from_file(std::uint64_t address);
 
-  const elf::Core& core_;
+  const core::Core& core_;
   modules::FileOptions files_;
   std::deque<modules::Module> modules_; ///< those of core_.modules(), of linked_, and generated code
   struct Linked : AddressRange {

@@ -50,7 +50,7 @@ public:
 class CoreProcess final : public ProcessState {
 public:
   /// `core` must outlive the object. Fails if the core's machine cannot be unwound.
-  static Result<std::unique_ptr<CoreProcess>> create(const elf::Core& core, modules::FileOptions files);
+  static Result<std::unique_ptr<CoreProcess>> create(const core::Core& core, modules::FileOptions files);
 
   std::uint32_t pid() const override { return space_.core().pid(); }
   std::int32_t signal() const override { return space_.core().signal(); }
@@ -60,7 +60,7 @@ public:
   std::deque<modules::Module>& modules() override { return space_.modules(); }
 
 private:
-  CoreProcess(const elf::Core& core, modules::FileOptions files);
+  CoreProcess(const core::Core& core, modules::FileOptions files);
 
   CoreSpace space_;
   std::vector<Thread> threads_;

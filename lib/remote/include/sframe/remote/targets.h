@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "sframe/elf/core_file.h"
+#include "sframe/core/core_file.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/process_state.h"
 #include "sframe/remote/accessors.h"
@@ -96,13 +96,13 @@ public:
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
 
   /// Valid as long as the target.
-  const elf::Core& core() const { return file_.core(); }
+  const core::Core& core() const { return file_.core(); }
 
 private:
-  explicit CoreTarget(elf::CoreFile file) : file_(std::move(file)) {}
+  explicit CoreTarget(core::CoreFile file) : file_(std::move(file)) {}
   modules::ModuleSpace& space() override { return process_->space(); }
 
-  elf::CoreFile file_;
+  core::CoreFile file_;
   std::unique_ptr<process::CoreProcess> process_;
   modules::FileOptions no_options_;
   std::deque<modules::Module> added_;

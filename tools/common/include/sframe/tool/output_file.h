@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sframe/base/problem.h"
-#include "sframe/elf/edit.h"
+#include "sframe/edit/edit.h"
 #include "sframe/elf/file.h"
 
 #include <cstddef>
@@ -45,7 +45,7 @@ enum class HardLinks : std::uint8_t {
   keep, ///< overwrite the file, so that all its names show the new content
   part, ///< replace the file: its other names keep the old content
 };
-Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit,
+Result<void> write_edited(const std::string& path, const elf::File& original, const edit::Edit& edit,
                           HardLinks links = HardLinks::keep);
 
 /// Makes `path` another name of the file `existing`. Replaces a file there, atomically.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread's general registers by DWARF number, and the kernel's layout of them: that of NT_PRSTATUS in
+// cores, whose register part is also the result of PTRACE_GETREGSET. Layouts are data, one file per machine
+// in src/abi/. Minidumps have layouts of their own.
+
+#pragma once
+
+#include "sframe/abi.h"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#pragma GCC visibility push(default)
+
+namespace sframe::core {
+
+/// Register values by DWARF number; valid only if marked known.
+struct RegisterValues {
+  static constexpr std::uint16_t count = 72; ///< more than the highest number of any machine here
+
+  std::array<std::uint64_t, count> values{};
+  std::bitset<count> known;
+  std::uint64_t pc = 0; ///< the program counter; it need not have a DWARF number
+  /// The thread runs code of another mode than its program's, which rules of this machine do not describe:
+  /// 32-bit code of an AMD64 process (Wine).
+  bool other_mode = false;
+
+  /// The value of register `reg`, or nothing if it is unknown or out of range.
+  std::optional<std::uint64_t> get(std::uint16_t reg) const {
+    return reg < count && known[reg] ? std::optional(values[reg]) : std::nullopt;
+  }
+  /// Sets register `reg`; no effect for a number out of range.
+  void set(std::uint16_t reg, std::uint64_t value) {
+    if (reg >= count) return;
+    values[reg] = value;
+    known[reg] = true;
+  }
+};
+
+/// True if the machine's register layout is known (EM_X86_64, EM_AARCH64, EM_S390).
+bool has_register_layout(std::uint16_t machine);
+
+/// Decodes the kernel's user_regs_struct (the pr_reg of NT_PRSTATUS, the NT_PRSTATUS regset of ptrace) in the
+/// machine's byte order. Nothing if the machine is unknown or there are too few bytes.
+std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
+                                               std::span<const std::byte> regs);
+
+/// Decodes a thread's context in a minidump (little-endian; CONTEXT of winnt.h, for AArch64 also breakpad's
+/// former layout). Registers that its flags exclude are unknown. Nothing if the machine has no such context,
+/// its bytes are too few, or the flags are those of another machine or exclude the program counter.
+std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<const std::byte> context);
+
+/// Adds to `into` the floating-point registers in which functions save general ones (s390x; none on other
+/// machines), from the kernel's NT_FPREGSET in the machine's byte order. False if there are too few bytes;
+/// the registers that fit are set.
+bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
+                         RegisterValues& into);
+
+} // namespace sframe::core
+
+#pragma GCC visibility pop

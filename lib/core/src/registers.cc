@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decodes registers by the machine's tables: from the kernel's user_regs_struct, and from minidumps.
+
+#include "sframe/core/registers.h"
+
+#include "register_layout.h"
+#include "sframe/bytes.h"
+
+namespace sframe::core {
+
+bool has_register_layout(std::uint16_t machine) {
+  return find_layout(machine) != nullptr;
+}
+
+std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
+                                               std::span<const std::byte> regs) {
+  const RegisterLayout* layout = find_layout(machine);
+  if (!layout || regs.size() < layout->size) return std::nullopt;
+  RegisterValues result;
+  for (const RegisterSlot& slot : layout->registers)
+    result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
+  result.other_mode = layout->other_mode && layout->other_mode(result);
+  return result;
+}
+
+std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<const std::byte> context) {
+  const RegisterLayout* const layout = find_layout(machine);
+  if (!layout) return std::nullopt;
+  for (const ContextLayout& known : layout->contexts) {
+    if (context.size() < known.size) continue;
+    const auto flags = load<std::uint32_t>(context.data() + known.flags_offset, ByteOrder::little);
+    if (!(flags & known.machine) || !(flags & known.groups.front().flag)) continue;
+    RegisterValues result;
+    for (const ContextGroup& group : known.groups) {
+      if (!(flags & group.flag)) continue;
+      for (const RegisterSlot& slot : group.registers)
+        result.set(slot.dwarf, load_sized(context.data() + slot.offset, slot.size, ByteOrder::little));
+    }
+    result.pc = load<std::uint64_t>(context.data() + known.pc_offset, ByteOrder::little);
+    result.other_mode = layout->other_mode && layout->other_mode(result);
+    return result;
+  }
+  return std::nullopt;
+}
+
+bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
+                         RegisterValues& into) {
+  const RegisterLayout* layout = find_layout(machine);
+  if (!layout) return true;
+  for (const RegisterSlot& slot : layout->fp_registers) {
+    if (regs.size() < std::size_t{slot.offset} + slot.size) return false;
+    into.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  }
+  return true;
+}
+
+} // namespace sframe::core
