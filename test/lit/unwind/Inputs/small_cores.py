@@ -54,8 +54,9 @@ def elf(parts, code_size, with_id=True):
     return bytes(out + b"".join(headers))
 
 
-def note(kind, body):
-    return struct.pack("<III", 5, len(body), kind) + b"CORE\0\0\0\0" + body + bytes(-len(body) % 4)
+def note(kind, body, owner=b"CORE"):
+    name = owner + b"\0"
+    return struct.pack("<III", len(name), len(body), kind) + name + bytes(-len(name) % 4) + body + bytes(-len(body) % 4)
 
 
 def status(tid, pc, sp, fp=0):
