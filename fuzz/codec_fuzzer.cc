@@ -8,6 +8,7 @@
 
 #include "sframe/convert.h"
 #include "sframe/index.h"
+#include "sframe/optimize.h"
 
 #include <array>
 #include <cstdio>

@@ -3,6 +3,7 @@
 #include "sframe/convert.h"
 
 #include "format/words.h"
+#include "sframe/optimize.h"
 
 #include <algorithm>
 #include <tuple>

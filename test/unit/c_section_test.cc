@@ -12,6 +12,7 @@
 #include "sframe/c/version.h"
 
 #include "sframe/convert.h"
+#include "sframe/optimize.h"
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>

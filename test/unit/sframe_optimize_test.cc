@@ -7,6 +7,7 @@
 #include "sframe/base/parallel.h"
 #include "sframe/builder.h"
 #include "sframe/convert.h"
+#include "sframe/optimize.h"
 #include "sframe/section.h"
 
 #include <algorithm>

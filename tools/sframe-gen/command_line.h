@@ -7,6 +7,7 @@
 #include <sframe/base/coverage.h>
 #include <sframe/builder.h>
 #include <sframe/generate/from_cfi.h>
+#include <sframe/optimize.h>
 #include <sframe/readers/readers.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>

@@ -9,6 +9,7 @@
 
 #include "sframe/base/problem.h"
 #include "sframe/convert.h"
+#include "sframe/optimize.h"
 
 using namespace sframe;
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/code/call_end.h"
+#include "sframe/optimize.h"
 #include "sframe/verify/input.h"
 
 #include <optional>

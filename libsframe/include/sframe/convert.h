@@ -69,12 +69,6 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
                                     std::uint64_t lowest, std::uint64_t highest,
                                     std::span<const FunctionNumber> without = {});
 
-/// The section with FDEs that Builder::optimize() forms (with `repeat`), for linkers and tools that have a
-/// section only: the same version, byte order, address and rules. Rows are shared in little-endian sections.
-/// The result is the section itself unless it becomes smaller (or the goal is `lookup`); so another call
-/// changes nothing. Fails on malformed input. N log N in the functions, linear in the rows.
-expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options);
-
 /// Replaces every `fixed` rule by the location that the header's offsets give, so that equivalent rows
 /// compare equal. In place: to copy a row that was just written in pieces is slow.
 constexpr void resolve_fixed_of(FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset) {

@@ -8,6 +8,7 @@
 #include "sframe/code/call_end.h"
 #include "sframe/elf/image.h"
 #include "sframe/generate/report.h"
+#include "sframe/optimize.h"
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Builder::optimize() for Goal::smallest: FDEs may start at any row.
 //
-// A section is a path over the rows, an FDE an edge, as in builder_optimize.cc. A run of rows costs once,
+// A section is a path over the rows, an FDE an edge, as in optimize.cc. A run of rows costs once,
 // however many edges use it. To find the best set of runs is hard; so each run's cost is divided among all
 // places that could use it, by weights, and the cheapest path with these prices is searched again and again:
 // where it uses a run, that place's weight is raised. So runs that many places agree on become cheap there,
@@ -12,7 +12,7 @@
 //
 // Only integers, and all in the order of addresses: the result is the same on every machine.
 
-#include "builder_optimize.h"
+#include "optimize/atoms.h"
 
 #include <algorithm>
 #include <utility>

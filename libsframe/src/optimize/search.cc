@@ -5,7 +5,7 @@
 // It is a shortest path: a node is a place between atoms, an edge an FDE. Nodes have sums over the atoms
 // before them, so that the cost of an edge follows from its two nodes.
 
-#include "builder_optimize.h"
+#include "optimize/atoms.h"
 
 #include <algorithm>
 

@@ -2,20 +2,20 @@
 //
 // Builder::optimize(): which functions are joined to one FDE, and which are split.
 //
-// builder_optimize_search.cc has the search for Goal::size and Goal::lookup, builder_optimize_rows.cc that
+// search.cc has the search for Goal::size and Goal::lookup, search_rows.cc that
 // for Goal::smallest.
 //
 // An FDE costs an index entry and, in version 3, attributes; a row costs less if its offset from the FDE's
 // start is small; functions with equal rows share them. So the cheapest cut of the sorted functions is a
-// shortest path (builder_optimize_search.cc): a node is a place where an FDE may start (an atom: a function,
+// shortest path (search.cc): a node is a place where an FDE may start (an atom: a function,
 // or some rows of a large one), an edge an FDE. The price of rows that several FDEs share is divided by their
 // number. That number follows from the cut, so the search is done again with the numbers of the first one.
 //
 // Rows are copied as they are encoded; only their offsets change. Words are never interpreted: rows with
 // equal bytes in FDEs of one type have equal rules.
 
-#include "builder_optimize.h"
 #include "builder_rows.h"
+#include "optimize/atoms.h"
 #include "refused.h"
 #include "sframe/section.h"
 

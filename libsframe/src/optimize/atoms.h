@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the searches of Builder::optimize() have in common: atoms, which FDEs are made of, and what an FDE of
-// some of them costs. builder_optimize.cc makes the atoms, and FDEs of the result; builder_optimize_search.cc
-// is the search for Goal::size and Goal::lookup, builder_optimize_rows.cc that for Goal::smallest.
+// some of them costs. optimize.cc makes the atoms, and FDEs of the result; search.cc
+// is the search for Goal::size and Goal::lookup, search_rows.cc that for Goal::smallest.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "refused.h"
 #include "sframe/builder.h"
 #include "sframe/number_hash.h"
+#include "sframe/optimize.h"
 
 #include <bit>
 #include <bitset>
