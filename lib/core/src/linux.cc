@@ -21,6 +21,7 @@
 // Linux Documentation/arch/x86/shstk.rst, Documentation/arch/arm64/gcs.rst, include/uapi/linux/elf.h,
 // arch/arm64/include/uapi/asm/ptrace.h (struct user_gcs).
 
+#include "register_layout.h"
 #include "sframe/bytes.h"
 #include "sframe/core/core_format.h"
 #include "sframe/elf/llvm_types.h"
@@ -43,7 +44,8 @@ constexpr std::uint64_t prstatus_registers = 112;
 /// Reads the notes of a core into it.
 class NoteReader {
 public:
-  explicit NoteReader(CoreData& core) : core_(core) {}
+  /// `other_mode`: registers are as decode_lower_halves() reads them.
+  NoteReader(CoreData& core, bool other_mode) : core_(core), other_mode_(other_mode) {}
   void read(std::span<const std::byte> notes, std::uint64_t align);
 
 private:
@@ -59,6 +61,7 @@ private:
   void report(const char* what);
 
   CoreData& core_;
+  bool other_mode_;
 };
 
 void NoteReader::report(const char* what) {
@@ -97,7 +100,8 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
 void NoteReader::status(std::span<const std::byte> body) {
   const ByteOrder order = core_.byte_order;
   if (body.size() < prstatus_registers) return report("NT_PRSTATUS note is too short");
-  auto registers = decode_registers(core_.machine, order, body.subspan(prstatus_registers));
+  const auto decode = other_mode_ ? decode_lower_halves : decode_registers;
+  auto registers = decode(core_.machine, order, body.subspan(prstatus_registers));
   if (!registers)
     return report(has_register_layout(core_.machine) ? "NT_PRSTATUS note is too short"
                                                      : "registers of this machine are not supported");
@@ -178,7 +182,14 @@ void NoteReader::arm_shadow(std::span<const std::byte> body) {
 Result<CoreData> read_linux_core(std::span<const std::byte> file) {
   auto core = read_elf_core(file);
   if (!core) return core;
-  NoteReader reader(*core);
+  const RegisterLayout* const layout = find_layout_of_mode(core->machine);
+  if (layout) {
+    core->machine = layout->machine;
+    constexpr const char* what =
+        "the process died in 32-bit code: the kernel has written 32 bits of each register, of all threads";
+    core->problems.insert(core->problems.begin(), {what, {}, std::nullopt});
+  }
+  NoteReader reader(*core, layout != nullptr);
   each_note_segment(*core, [&](auto notes, std::uint64_t align) { reader.read(notes, align); });
   if (core->pid == 0 && !core->threads.empty()) core->pid = core->threads.front().tid;
   return core;

@@ -8,6 +8,7 @@
 #include "sframe/core/registers.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace sframe::core {
@@ -34,6 +35,14 @@ struct ContextLayout {
   std::span<const ContextGroup> groups; ///< the first one has the pc
 };
 
+/// What Linux writes into the core of a 64-bit process that died in code of another mode.
+struct OtherMode {
+  std::uint16_t machine; ///< e_machine
+  std::span<const RegisterSlot> registers;
+  std::uint16_t pc_offset;
+  std::uint16_t size;
+};
+
 struct RegisterLayout {
   std::uint16_t machine; ///< e_machine
   std::span<const RegisterSlot> registers;
@@ -43,8 +52,7 @@ struct RegisterLayout {
   /// are none.
   std::span<const RegisterSlot> fp_registers = {};
   std::span<const ContextLayout> contexts = {};
-  /// RegisterValues::other_mode; nullptr: the machine has only one mode.
-  bool (*other_mode)(const RegisterValues&) = nullptr;
+  std::optional<OtherMode> other_mode = std::nullopt;
 };
 
 namespace abi {
@@ -54,5 +62,8 @@ namespace abi {
 
 /// The layout of the machine, or nullptr.
 const RegisterLayout* find_layout(std::uint16_t machine);
+
+/// The layout with OtherMode::machine `id`, or nullptr.
+const RegisterLayout* find_layout_of_mode(std::uint16_t id);
 
 } // namespace sframe::core

@@ -13,15 +13,33 @@ bool has_register_layout(std::uint16_t machine) {
   return find_layout(machine) != nullptr;
 }
 
+namespace {
+
+RegisterValues decode(std::span<const RegisterSlot> slots, ByteOrder order, std::span<const std::byte> regs) {
+  RegisterValues result;
+  for (const RegisterSlot& slot : slots)
+    result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  return result;
+}
+
+} // namespace
+
 std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
                                                std::span<const std::byte> regs) {
   const RegisterLayout* layout = find_layout(machine);
   if (!layout || regs.size() < layout->size) return std::nullopt;
-  RegisterValues result;
-  for (const RegisterSlot& slot : layout->registers)
-    result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  RegisterValues result = decode(layout->registers, order, regs);
   result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
-  result.other_mode = layout->other_mode && layout->other_mode(result);
+  return result;
+}
+
+std::optional<RegisterValues> decode_lower_halves(std::uint16_t machine, ByteOrder order,
+                                                  std::span<const std::byte> regs) {
+  const RegisterLayout* const layout = find_layout(machine);
+  if (!layout || !layout->other_mode || regs.size() < layout->other_mode->size) return std::nullopt;
+  RegisterValues result = decode(layout->other_mode->registers, order, regs);
+  result.pc = load<std::uint32_t>(regs.data() + layout->other_mode->pc_offset, order);
+  result.lower_halves = true;
   return result;
 }
 
@@ -39,7 +57,6 @@ std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<co
         result.set(slot.dwarf, load_sized(context.data() + slot.offset, slot.size, ByteOrder::little));
     }
     result.pc = load<std::uint64_t>(context.data() + known.pc_offset, ByteOrder::little);
-    result.other_mode = layout->other_mode && layout->other_mode(result);
     return result;
   }
   return std::nullopt;

@@ -13,4 +13,7 @@ namespace sframe::process {
 unwind::Registers registers_of(const core::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind);
 
+/// True if the thread runs code of another mode.
+bool is_other_mode(const core::RegisterValues& registers, const unwind::UnwindAbi& unwind);
+
 } // namespace sframe::process

@@ -11,6 +11,13 @@ const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, st
   return find_trampoline(abi, read, pc);
 }
 
+bool interrupts_other_mode(const UnwindAbi& abi, std::uint16_t sp, const FrameState& frame, Memory& memory) {
+  const auto place = frame.registers.get(sp);
+  if (!abi.mode || !place || !find_trampoline(abi, memory, frame.registers.pc)) return false;
+  const auto value = memory.word(*place + abi.mode->saved);
+  return value && abi.mode->is_other(*value);
+}
+
 StepResult step_by_trampoline(const SignalTrampoline& trampoline, const AbiTraits& abi,
                               const FrameState& frame, Memory& memory, FrameState& caller) {
   const auto sp = frame.registers.get(abi.sp);

@@ -286,11 +286,17 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;
-  if (start.other_mode || is_out_of_budget()) {
+  const UnwindAbi& abi = *find_unwind_abi(memory_.space().abi().id);
+  if (is_out_of_budget()) {
     receiver.frame(frame, now->registers); // the position of the thread costs nothing
-    return {false, start.other_mode ? StopReason::other_mode : StopReason::budget, 0};
+    return {false, StopReason::budget, 0};
   }
   for (;;) {
+    if (now->other_mode) {
+      receiver.frame(frame, now->registers);
+      ++count;
+      return {false, StopReason::other_mode, 0};
+    }
     if (!now->shadow.next && !go_plainly(*now, frame, receiver, count))
       return {false, StopReason::interrupted, 0};
     const FrameStepper* by = nullptr;
@@ -312,6 +318,7 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
     if (next->registers.pc == 0) return {result.trust == Trust::exact && !may_skip, StopReason::zero_pc, 0};
     if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
     note_step(*now, by);
+    next->other_mode = result.signal_frame && interrupts_other_mode(abi, sp_, *now, memory_);
     frame = {.number = frame.number + 1,
              .pc_exact = next->pc_exact,
              .trust = result.trust,

@@ -8,6 +8,11 @@
 //   word  16   17  18      19   20  21       22       23  24  25  26
 //         rip  cs  eflags  rsp  ss  fs_base  gs_base  ds  es  fs  gs
 //
+// Of a process that died in 32-bit code (asm/user_32.h; 4 bytes each):
+//
+//   word  0    1    2    3    4    5    6    7   8   9   10  11        12   13  14      15   16
+//         ebx  ecx  edx  esi  edi  ebp  eax  ds  es  fs  gs  orig_eax  eip  cs  eflags  esp  ss
+//
 // Minidumps have CONTEXT of winnt.h (breakpad: MDRawContextAMD64).
 
 #include "register_layout.h"
@@ -32,13 +37,12 @@ constexpr ContextGroup groups[] = {{1, control}, {2, integer}, {4, data_segments
 constexpr ContextLayout contexts[] = {
     {.machine = 0x100000, .flags_offset = 0x30, .pc_offset = 0xf8, .size = 0x100, .groups = groups}};
 
-/// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones.
-/// Anything else is 64-bit: 0x33 on Linux, other numbers under Xen and in what emulators make.
-bool runs_32_bit_code(const RegisterValues& registers) {
-  constexpr std::uint64_t linux_32_bit = 0x23, local_table = 4;
-  const std::uint64_t cs = registers.get(51).value_or(0);
-  return cs == linux_32_bit || (cs & local_table) != 0;
-}
+/// EM_386: struct user_regs_struct of 32-bit Linux.
+constexpr RegisterSlot lower_halves[] = {
+    {24, 0, 4},  {8, 1, 4},   {4, 2, 4},   {0, 3, 4},   {12, 4, 4},  {16, 5, 4},  {20, 6, 4},  {60, 7, 4},
+    {48, 16, 4}, {56, 49, 4}, {32, 50, 4}, {52, 51, 4}, {64, 52, 4}, {28, 53, 4}, {36, 54, 4}, {40, 55, 4},
+};
+constexpr OtherMode mode_32 = {.machine = 3, .registers = lower_halves, .pc_offset = 48, .size = 68};
 
 } // namespace
 
@@ -47,6 +51,6 @@ const RegisterLayout amd64 = {.machine = 62,
                               .pc_offset = 128,
                               .size = 216,
                               .contexts = contexts,
-                              .other_mode = runs_32_bit_code};
+                              .other_mode = mode_32};
 
 } // namespace sframe::core::abi

@@ -122,7 +122,7 @@ void LiveProcess::take_threads(const live::Stop& stop) {
     const std::string& name = names_.emplace_back(live::thread_name(pid_, thread.tid));
     threads_.push_back(
         {thread.tid, thread.signal, name, registers_of(thread.registers, space_->abi(), unwind)});
-    threads_.back().other_mode = thread.registers.other_mode;
+    threads_.back().other_mode = is_other_mode(thread.registers, unwind);
     if (thread.code_pac_mask) pac_mask = thread.code_pac_mask;
   }
   space_->set_code_pac_mask(pac_mask);

@@ -10,7 +10,8 @@
 // first word is the handler's return address, the C library's restorer: `mov $15,%rax; syscall`
 // (rt_sigreturn). When the handler has returned there, SP points to the ucontext after that word: uc_flags
 // 0, uc_link 8, uc_stack 16, and from 40 on r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, flags,
-// segments, err 192, trapno 200, oldmask, cr2 216. The siginfo is at 304, after the signal mask.
+// cs 184 and other segments (2 bytes each), err 192, trapno 200, oldmask, cr2 216. The siginfo is at 304,
+// after the signal mask.
 
 #include "abi/abis.h"
 
@@ -42,6 +43,14 @@ constexpr SignalTrampoline trampolines[] = {
     {restorer, restorer_stops, saved, saved_pc, record},
     {short_restorer, short_restorer_stops, saved, saved_pc, record},
 };
+
+/// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones.
+/// Anything else is 64-bit: 0x33 on Linux, other numbers under Xen and in what emulators make.
+bool is_32_bit_segment(std::uint64_t value) {
+  constexpr std::uint16_t linux_32_bit = 0x23, local_table = 4;
+  const auto cs = static_cast<std::uint16_t>(value);
+  return cs == linux_32_bit || (cs & local_table) != 0;
+}
 
 /// Bytes of `ff /2` with its operand, starting at the opcode (Intel SDM volume 2, section 2.1.5). `sib` is
 /// used only if there is a SIB byte.
@@ -103,6 +112,7 @@ const UnwindAbi amd64 = {
     .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
     .call_trace = {.return_address = 0, .sp = 8}, // calls leave only the return address
     .trampolines = trampolines,
+    .mode = CodeMode{.reg = 51, .saved = 184, .is_other = is_32_bit_segment},
     .shadow_before_signal = shadow_before_signal,
     .longest_call = 7,
     .ends_with_call = ends_with_call,

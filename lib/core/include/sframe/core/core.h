@@ -31,8 +31,8 @@ namespace sframe::core {
 /// A thread, from its NT_PRSTATUS, or a minidump's list of threads.
 struct CoreThread {
   std::uint32_t tid = 0;
-  std::int32_t signal = 0; ///< pr_cursig: the signal being delivered to the thread, or 0
-  RegisterValues registers;
+  std::int32_t signal = 0;  ///< pr_cursig: the signal being delivered to the thread, or 0
+  RegisterValues registers; ///< a lower half of each if the process died in 32-bit code of AMD64
   /// AArch64: the bits of a code pointer that hold its authentication code (NT_ARM_PAC_MASK); 0 if unknown.
   std::uint64_t code_pac_mask = 0;
   /// Where the processor keeps the thread's return addresses, if it does: the newest entry of its hardware

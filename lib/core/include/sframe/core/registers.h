@@ -25,10 +25,8 @@ struct RegisterValues {
 
   std::array<std::uint64_t, count> values{};
   std::bitset<count> known;
-  std::uint64_t pc = 0; ///< the program counter; it need not have a DWARF number
-  /// The thread runs code of another mode than its program's, which rules of this machine do not describe:
-  /// 32-bit code of an AMD64 process (Wine).
-  bool other_mode = false;
+  std::uint64_t pc = 0;      ///< the program counter; it need not have a DWARF number
+  bool lower_halves = false; ///< the upper 32 bits of all of them are 0, and unknown
 
   /// The value of register `reg`, or nothing if it is unknown or out of range.
   std::optional<std::uint64_t> get(std::uint16_t reg) const {
@@ -49,6 +47,11 @@ bool has_register_layout(std::uint16_t machine);
 /// machine's byte order. Nothing if the machine is unknown or there are too few bytes.
 std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
                                                std::span<const std::byte> regs);
+
+/// The same, where the process has died in code of another mode: Linux then writes the lower halves of all
+/// threads' registers, as that mode has them (CoreThread). Nothing if the machine has no other mode.
+std::optional<RegisterValues> decode_lower_halves(std::uint16_t machine, ByteOrder order,
+                                                  std::span<const std::byte> regs);
 
 /// Decodes a thread's context in a minidump (little-endian; CONTEXT of winnt.h, for AArch64 also breakpad's
 /// former layout). Registers that its flags exclude are unknown. Nothing if the machine has no such context,

@@ -35,6 +35,14 @@ struct SignalRecord {
   std::optional<std::uint16_t> address, exception, error;
 };
 
+/// How the mode of the processor is known, for which rules of this ABI do not apply: 32-bit code of an AMD64
+/// process (Wine).
+struct CodeMode {
+  std::uint16_t reg = 0;   ///< the register that has the mode
+  std::uint16_t saved = 0; ///< where a signal frame has it, from SP in the trampoline
+  bool (*is_other)(std::uint64_t value) = nullptr;
+};
+
 /// The code to which a signal handler returns, and where the kernel saved the interrupted registers.
 struct SignalTrampoline {
   std::span<const std::uint8_t> code;
@@ -73,6 +81,7 @@ struct UnwindAbi {
   /// Code with a back chain: offset from SP to the address of the trace of its own call.
   std::optional<std::int32_t> back_chain;
   std::span<const SignalTrampoline> trampolines;
+  std::optional<CodeMode> mode; ///< none if there is only one
   /// Bit N: if an instruction raises signal N, the saved pc is after that instruction.
   std::uint64_t signals_after_fault = 0;
   /// How the kernel marks the delivery of a signal on a hardware shadow stack: if `word`, at `address`, is

@@ -64,6 +64,10 @@ bool read_saved_registers(const SignalTrampoline& trampoline, std::uint64_t sp, 
 StepResult step_by_trampoline(const SignalTrampoline& trampoline, const AbiTraits& abi,
                               const FrameState& frame, Memory& memory, FrameState& caller);
 
+/// True if `frame` is at a signal trampoline, and the signal has interrupted code of another mode
+/// (UnwindAbi::mode).
+bool interrupts_other_mode(const UnwindAbi& abi, std::uint16_t sp, const FrameState& frame, Memory& memory);
+
 /// True if a rule found by lookup_pc(), an SframeMatch or CfiMatch, applies to the frame. A return address
 /// just after a function normally means that it ends with a call that does not return. It may also be a
 /// trampoline, which no instruction calls: then the rule is that of the function before the trampoline,
