@@ -87,6 +87,7 @@ unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState
   // The trace of a call by the frame itself would lead back to the frame.
   if (frame.registers.get(abi.sp) >= sp) return unwind::StepResult::not_applicable();
   // Most code leaves FP unchanged; an FP that points into frames that have ended is invalid.
+  caller.fp_is_guess = !trace.caller_fp;
   auto fp = frame.registers.get(abi.fp);
   if (fp && *fp < sp) fp.reset();
   if (trace.caller_fp) {

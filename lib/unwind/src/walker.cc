@@ -86,7 +86,7 @@ void Walker::learn(const FrameState& frame, Known& known) {
 /// in place: copying it right after partial writes takes a third of the time of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
   static_assert(std::is_trivially_destructible_v<StepResult>);
-  caller.after_fault = false;
+  caller.after_fault = caller.fp_is_guess = false;
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
   check(frame, caller, result);
 }
@@ -120,10 +120,18 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 
 void Walker::find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                          StepResult& result) {
+  if (frame.fp_is_guess)
+    find_caller_by_guess(frame, caller, by, result);
+  else
+    ask_in_order(frame, caller, by, result);
+}
+
+void Walker::ask_in_order(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                          StepResult& result) {
   const Known& known = look_up(frame);
   if (known.is_plain) {
     by = stepper_of(known);
-    caller.after_fault = false;
+    caller.after_fault = caller.fp_is_guess = false;
     result = known.apply(frame, memory_, memory_.space().abi(), caller);
     check(frame, caller, result);
     if (result.is_final()) return;
@@ -152,6 +160,24 @@ void Walker::find_caller(const FrameState& frame, FrameState& caller, const Fram
     result = StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
                                                                            : StopReason::not_code,
                                 frame.registers.pc);
+}
+
+/// Without the guess first. What needs it is heuristic, but comes before a search; what does not may keep it
+/// for the caller.
+void Walker::find_caller_by_guess(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                                  StepResult& result) {
+  const std::uint16_t fp = memory_.space().abi().fp;
+  FrameState without = frame;
+  without.registers.forget(fp);
+  ask_all(steppers_.exact(), without, caller, by, result);
+  const bool is_needed = !result.is_final();
+  const bool is_kept = result.status == StepStatus::stepped && !caller.registers.has(fp);
+  if (!is_needed && !is_kept) return;
+  ask_in_order(frame, caller, by, result);
+  if (is_kept)
+    caller.fp_is_guess = caller.registers.has(fp);
+  else if (result.status == StepStatus::stepped && result.trust == Trust::exact)
+    result.trust = Trust::heuristic, result.may_skip = true;
 }
 
 /// Repeats the walk from the checkpoint to `frame` with the stepper that recovers all registers, then steps
@@ -297,7 +323,7 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
       ++count;
       return {false, StopReason::other_mode, 0};
     }
-    if (!now->shadow.next && !go_plainly(*now, frame, receiver, count))
+    if (!now->shadow.next && !now->fp_is_guess && !go_plainly(*now, frame, receiver, count))
       return {false, StopReason::interrupted, 0};
     const FrameStepper* by = nullptr;
     find_caller(*now, *next, by, result);

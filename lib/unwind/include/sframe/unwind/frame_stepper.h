@@ -37,6 +37,9 @@ struct FrameState {
   HardwareShadow shadow;
   /// The code is of another mode of the processor: no stepper applies, and the walk ends.
   bool other_mode = false;
+  /// FP is that of a frame further in, which the code in between need not have left as it was: what needs it
+  /// is heuristic. The walker clears it in callers.
+  bool fp_is_guess = false;
 
   /// The address to look up in tables.
   std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | after_fault); }

@@ -124,9 +124,12 @@ private:
   }
   bool go_plainly(FrameState& state, Frame& frame, FrameReceiver& receiver, std::uint32_t& count);
   void find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
+  void ask_in_order(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
   void note_step(const FrameState& frame, const FrameStepper* by);
   void check_by_shadow(const FrameState& frame, std::uint32_t number, FrameState& caller,
                        const FrameStepper*& by, StepResult& result);
+  void find_caller_by_guess(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                            StepResult& result);
   void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                         StepResult& result);
   void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
