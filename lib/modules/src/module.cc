@@ -267,11 +267,16 @@ void Module::find_mappings() {
 }
 
 void Module::find_bias() {
+  info_.bias = bias_by_mappings();
+}
+
+/// By the file that was opened.
+std::optional<std::uint64_t> Module::bias_by_mappings() {
   std::vector<elf::Mapping> mappings;
   for (const ModuleMapping& m : info_.mappings)
     if (!m.moved) mappings.push_back({.start = m.start, .end = m.end, .file_offset = m.file_offset});
   if (!parts_->bias_finder) parts_->bias_finder.emplace(*parts_->image);
-  info_.bias = parts_->bias_finder->find(mappings);
+  return parts_->bias_finder->find(mappings);
 }
 
 /// Everything was copied when the module was made.
@@ -368,6 +373,31 @@ bool Module::has_right_code(const elf::Image& file) {
   return (!budget || budget->take(Resource::section_bytes, size)) && has_code(file, *info_.bias, true);
 }
 
+/// True if code in memory, as far as it is there, shows that the file is not the one that was mapped.
+/// Debuggers and others change single instructions.
+bool Module::has_other_code(const elf::Image& file) {
+  const auto bias = info_.bias ? info_.bias : bias_by_mappings();
+  Budget* const budget = files_.budget.get();
+  std::uint64_t compared = 0, different = 0;
+  for (const elf::CodeRange& range : file.executable_ranges()) {
+    if (!bias || (budget && !budget->take(Resource::section_bytes, range.size))) return false;
+    for (std::uint64_t at = range.start; at != range.end();) {
+      const auto stored = file.bytes_at(at), memory = memory_.memory_at(at + *bias);
+      if (stored.empty()) break;
+      const std::uint64_t to_page_end = smallest_page - (at + *bias) % smallest_page;
+      std::uint64_t part = std::min<std::uint64_t>({to_page_end, range.end() - at, stored.size()});
+      if (!memory.empty()) {
+        part = std::min<std::uint64_t>(part, memory.size());
+        compared += part;
+        for (std::size_t i = 0; i < part; ++i) different += stored[i] != memory[i];
+      }
+      at += part;
+    }
+  }
+  constexpr std::uint64_t least = 16, share = 256;
+  return different > least + compared / share;
+}
+
 /// A core can name any file. Without a build ID to compare, the file's bytes would be taken for the
 /// process's memory.
 bool Module::may_open(const std::string& path, Named named) {
@@ -448,6 +478,10 @@ bool Module::open_and_check(const std::string& path, Named named) {
   }
   if (named == Named::by_core && files_.trust != FileTrust::all) {
     problem_ = shown + ": not used: its code is not that in the core, which has no build ID to verify it";
+    return false;
+  }
+  if (has_other_code(*image)) {
+    problem_ = shown + ": not used: its code is not that in the core";
     return false;
   }
   problem_ = shown + ": used without verification: the core has no build ID for it";
