@@ -141,7 +141,7 @@ public:
       code_before_.push_back(code_before_.back() + mapping.executable.value_or(true));
   }
 
-  std::vector<MappedImage> find(std::uint64_t program_headers);
+  std::vector<MappedImage> find(std::uint64_t program_headers, std::span<const std::uint64_t> starts);
 
 private:
   /// An image with a header.
@@ -150,10 +150,14 @@ private:
     AddressRange range;
     AddressSet contents; ///< where the bytes of its file are, in whole pages
     bool has_code = false;
+    bool is_certain = false; ///< known otherwise than by mappings of its file
   };
   std::optional<Header> header_at(std::uint64_t address) const;
   void place_file(std::span<const std::size_t> positions);
   void place_program(std::uint64_t program_headers);
+  void place_header(const Header& header, std::uint64_t address);
+  std::optional<std::size_t> position_of(std::uint64_t address);
+  bool is_moved_text(std::size_t position, const MappedImage& run) const;
   Placed& place(const Image& header, std::uint64_t address, std::uint64_t bias);
   void take_other_file(Placed& placed, const BiasFinder& finder);
   void take_moved(Placed& placed, std::size_t number);
@@ -172,11 +176,11 @@ private:
   std::vector<std::size_t> owners_;      ///< of each mapping: the position in placed_ and 1; 0: none
   std::vector<Placed> placed_;
   std::vector<MappedImage> runs_;
-  std::optional<std::size_t> program_; ///< its position in placed_
   std::size_t steps_;
 };
 
-std::vector<MappedImage> ImageFinder::find(std::uint64_t program_headers) {
+std::vector<MappedImage> ImageFinder::find(std::uint64_t program_headers,
+                                           std::span<const std::uint64_t> starts) {
   std::vector<std::size_t> of_files;
   for (std::size_t i = 0; i < mappings_.size(); ++i)
     if (mappings_[i].file != 0) of_files.push_back(i);
@@ -188,6 +192,9 @@ std::vector<MappedImage> ImageFinder::find(std::uint64_t program_headers) {
     first = end;
   }
   if (program_headers != 0) place_program(program_headers);
+  for (const std::uint64_t start : starts)
+    if (const auto position = position_of(start); position && owners_[*position] == 0)
+      if (const auto header = header_at(start)) place_header(*header, start);
   for (std::size_t i = 0; i < placed_.size(); ++i) take_moved(placed_[i], i);
   add_runs();
   std::vector<MappedImage> images = std::move(runs_);
@@ -277,19 +284,29 @@ void ImageFinder::place_file(std::span<const std::size_t> positions) {
 /// The program, if its headers are in memory that is not of its file: all of it was moved, or the first page.
 void ImageFinder::place_program(std::uint64_t program_headers) {
   constexpr std::size_t table_at = 32; // e_phoff
-  std::optional<std::size_t> position;
-  each_in({program_headers, 1}, [&](std::size_t i) { return position = i, false; });
+  const auto position = position_of(program_headers);
   if (!position) return;
-  if (owners_[*position] != 0) return void(program_ = owners_[*position] - 1);
+  if (const std::size_t owner = owners_[*position]) return void(placed_[owner - 1].is_certain = true);
   const std::uint64_t address = program_headers / smallest_page * smallest_page;
   const auto header = header_at(address);
   if (!header || address + load<std::uint64_t>(header->bytes.data() + table_at, order_) != program_headers)
     return;
-  const Segment& first = *first_load(header->image);
+  place_header(*header, address);
+}
+
+std::optional<std::size_t> ImageFinder::position_of(std::uint64_t address) {
+  std::optional<std::size_t> position;
+  each_in({address, 1}, [&](std::size_t i) { return position = i, false; });
+  return position;
+}
+
+void ImageFinder::place_header(const Header& header, std::uint64_t address) {
+  const Segment& first = *first_load(header.image);
   const std::uint64_t bias = address - (first.address - first.offset);
-  if (header->image.type() == et_exec && bias != 0) return;
-  program_ = placed_.size();
-  take_other_file(place(header->image, address, bias), BiasFinder(header->image));
+  if (header.image.type() == et_exec && bias != 0) return;
+  Placed& placed = place(header.image, address, bias);
+  placed.is_certain = true;
+  take_other_file(placed, BiasFinder(header.image));
 }
 
 /// If the image placed last has mappings of another file that fit, that is its file: the header was moved.
@@ -319,7 +336,7 @@ void ImageFinder::take_other_file(Placed& placed, const BiasFinder& finder) {
 /// a view of the file as data, next to memory of others.
 void ImageFinder::take_moved(Placed& placed, std::size_t number) {
   std::vector<Mapping>& mappings = placed.image.mappings;
-  if (mappings.size() < 2 && program_ != number) return;
+  if (mappings.size() < 2 && !placed.is_certain) return;
   each_in(placed.range, [&](std::size_t i) {
     std::size_t& owner = owners_[i];
     if (owner != 0) return owner == number + 1;
@@ -336,6 +353,16 @@ void ImageFinder::take_moved(Placed& placed, std::size_t number) {
     return true;
   });
   std::ranges::sort(mappings, {}, &Mapping::start);
+}
+
+/// True if the mapping is code of another file, as a memfd is, in the place of code of the run's file.
+bool ImageFinder::is_moved_text(std::size_t position, const MappedImage& run) const {
+  if (run.mappings.empty() || position + 1 == mappings_.size()) return false;
+  const Mapping &last = run.mappings.back(), &next = mappings_[position + 1];
+  if (!mappings_[position].executable.value_or(false) || next.file != run.file || last.moved) return false;
+  // As in the file, but for what linkers leave between segments.
+  const std::uint64_t distance = next.start - last.start, in_file = next.file_offset - last.file_offset;
+  return next.file_offset > last.file_offset && distance - in_file < 4 * std::uint64_t{largest_page};
 }
 
 /// Mappings of one file that follow each other, with executable memory between them, if no image with a
@@ -357,7 +384,7 @@ void ImageFinder::add_runs() {
     const Mapping& mapping = mappings_[i];
     if (owners_[i] != 0) {
       end();
-    } else if (mapping.file == 0) {
+    } else if (mapping.file == 0 || (mapping.file != run.file && is_moved_text(i, run))) {
       if (mapping.executable.value_or(false)) between.push_back(mapping);
     } else {
       if (!run.mappings.empty() && (mapping.file != run.file || starts_again(mapping))) end();
@@ -374,8 +401,9 @@ void ImageFinder::add_runs() {
 } // namespace
 
 std::vector<MappedImage> find_images(std::span<const Mapping> mappings, ByteOrder order,
-                                     const PageReader& read, std::uint64_t program_headers) {
-  return ImageFinder(mappings, order, read).find(program_headers);
+                                     const PageReader& read, std::uint64_t program_headers,
+                                     std::span<const std::uint64_t> starts) {
+  return ImageFinder(mappings, order, read).find(program_headers, starts);
 }
 
 } // namespace sframe::elf

@@ -60,7 +60,8 @@ CoreSpace::CoreSpace(const core::Core& core, modules::FileOptions files)
         named != core.modules().end())
       executable = &*named;
   std::vector<LinkedObject> linked;
-  if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
+  const LinkedMemory memory = memory_of(core);
+  if (const auto dynamic = dynamic_section(memory)) linked = linked_objects(memory, *dynamic);
   std::shared_ptr<const std::vector<std::string>> folders;
   if (core.is_minidump())
     folders = std::make_shared<const std::vector<std::string>>(library_folders(*core.abi(), executable));
@@ -85,7 +86,7 @@ CoreSpace::CoreSpace(const core::Core& core, modules::FileOptions files)
 /// Names missing in the core's notes: the program's as started, a library's as loaded.
 std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const LinkedObject> linked) const {
   if (info.main && !files_.executable.empty()) return files_.executable;
-  if (info.main && !info.assumed) return text_at(core_, core_.auxv(elf::at_execfn).value_or(0));
+  if (info.main && !info.assumed) return text_at(memory_of(core_), core_.auxv(elf::at_execfn).value_or(0));
   for (const LinkedObject& object : linked)
     if (info.contains(object.dynamic)) return object.name;
   return {};
@@ -95,7 +96,8 @@ std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const 
 std::vector<LinkedObject> CoreSpace::linked_by_executable() {
   const elf::Image* image = main_ && !files_.executable.empty() ? main_->image() : nullptr;
   const elf::Segment* dynamic = image ? image->find_segment(elf::pt_dynamic) : nullptr;
-  return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
+  return dynamic ? linked_objects(memory_of(core_), dynamic->address + main_->bias())
+                 : std::vector<LinkedObject>();
 }
 
 /// Libraries that core::Core has not found: their first page is not in the core, or none of their mappings is

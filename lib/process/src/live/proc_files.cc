@@ -121,7 +121,8 @@ std::optional<std::uint64_t> auxiliary_value(std::string_view auxv, std::uint64_
 }
 
 std::vector<elf::MappedImage> find_images(std::uint32_t tid, std::span<const MapsLine> lines, ByteOrder order,
-                                          std::uint64_t program_headers) {
+                                          std::uint64_t program_headers,
+                                          std::span<const std::uint64_t> starts) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers;
   std::vector<elf::Mapping> mappings;
   for (const MapsLine& line : lines) {
@@ -139,7 +140,7 @@ std::vector<elf::MappedImage> find_images(std::uint32_t tid, std::span<const Map
   const auto read = [&](std::uint64_t address) {
     return std::span<const std::byte>(page).first(read_memory(tid, address, page));
   };
-  auto images = elf::find_images(mappings, order, read, program_headers);
+  auto images = elf::find_images(mappings, order, read, program_headers, starts);
   std::erase_if(images, [](const elf::MappedImage& image) {
     return std::ranges::none_of(image.mappings, [](const elf::Mapping& m) { return *m.executable; });
   });

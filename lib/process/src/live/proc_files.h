@@ -56,7 +56,8 @@ std::optional<std::uint64_t> auxiliary_value(std::string_view auxv, std::uint64_
 /// The images with code among the lines of /proc/PID/maps, and the vdso; see elf::find_images(). `tid` is a
 /// thread through which memory is read.
 std::vector<elf::MappedImage> find_images(std::uint32_t tid, std::span<const MapsLine> lines, ByteOrder order,
-                                          std::uint64_t program_headers);
+                                          std::uint64_t program_headers,
+                                          std::span<const std::uint64_t> starts = {});
 
 /// The ABI of the program in an open file. Fails as find_process_abi() does.
 Result<const AbiTraits*> read_program_abi(int fd);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "link_map.h"
 #include "live/proc_files.h"
 #include "sframe/process/live_process.h"
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/elf/tagged_values.h"
 #include "sframe/unwind/abi.h"
 
@@ -173,9 +175,12 @@ Result<bool> LiveSpace::refresh() {
       line.executable |= owner_ == Owner::guest;
       mappings_.push_back({line});
     }
-    const std::uint64_t program_headers = auxv_value(elf::at_phdr).value_or(0);
-    for (const elf::MappedImage& image : live::find_images(through_, lines, abi_.byte_order, program_headers))
-      add_module(image, entry);
+    const LinkedMemory memory{
+        .order = abi_.byte_order,
+        .read = [&](std::uint64_t address, std::span<std::byte> out) { return read_process(address, out); },
+        .auxv = auxv_value};
+    std::vector<LinkedObject> moved;
+    for (const elf::MappedImage& image : find_images(lines, memory, moved)) add_module(image, entry, moved);
   } catch (...) { // out of memory: it is read again next time
     mappings_.clear();
     maps_.clear();
@@ -188,8 +193,36 @@ Result<bool> LiveSpace::refresh() {
   return true;
 }
 
+/// Libraries none of whose mappings is of their file are known to the dynamic loader only: `moved`.
+std::vector<elf::MappedImage> LiveSpace::find_images(std::span<const MapsLine> lines,
+                                                     const LinkedMemory& memory,
+                                                     std::vector<LinkedObject>& moved) const {
+  const std::uint64_t program_headers = memory.auxv(elf::at_phdr).value_or(0);
+  const auto find = [&](std::span<const std::uint64_t> starts) {
+    return live::find_images(through_, lines, abi_.byte_order, program_headers, starts);
+  };
+  auto images = find({});
+  std::vector<AddressRange> parts;
+  for (const elf::MappedImage& image : images)
+    for (const elf::Mapping& part : image.mappings)
+      parts.push_back(AddressRange::between(part.start, part.end));
+  const AddressSet in_images(std::move(parts));
+  const bool has_other_code = std::ranges::any_of(
+      lines, [&](const MapsLine& line) { return line.executable && !in_images.contains(line.start); });
+  const auto dynamic = has_other_code ? dynamic_section(memory) : std::nullopt;
+  if (!dynamic) return images;
+  moved = linked_objects(memory, *dynamic);
+  std::erase_if(moved, [&](const LinkedObject& object) {
+    return object.name.empty() || in_images.contains(object.dynamic);
+  });
+  std::vector<std::uint64_t> starts;
+  for (const LinkedObject& object : moved) starts.push_back(object.bias);
+  return starts.empty() ? images : find(starts);
+}
+
 /// A known image keeps its module.
-void LiveSpace::add_module(const elf::MappedImage& image, std::uint64_t entry) {
+void LiveSpace::add_module(const elf::MappedImage& image, std::uint64_t entry,
+                           std::span<const LinkedObject> moved) {
   std::string key;
   for (const elf::Mapping& part : image.mappings)
     if (part.moved)
@@ -199,7 +232,7 @@ void LiveSpace::add_module(const elf::MappedImage& image, std::uint64_t entry) {
   std::unique_ptr<Known>& known = known_[key];
   if (!known) {
     auto added = std::make_unique<Known>(*this);
-    added->module = &modules_.emplace_back(describe(image, entry), abi_, files_, *added);
+    added->module = &modules_.emplace_back(describe(image, entry, moved), abi_, files_, *added);
     known = std::move(added);
   }
   for (const elf::Mapping& part : image.mappings) {
@@ -209,7 +242,8 @@ void LiveSpace::add_module(const elf::MappedImage& image, std::uint64_t entry) {
   }
 }
 
-modules::ModuleInfo LiveSpace::describe(const elf::MappedImage& image, std::uint64_t entry) const {
+modules::ModuleInfo LiveSpace::describe(const elf::MappedImage& image, std::uint64_t entry,
+                                        std::span<const LinkedObject> moved) const {
   modules::ModuleInfo info;
   info.start = image.mappings.front().start;
   info.end = image.mappings.back().end;
@@ -221,7 +255,10 @@ modules::ModuleInfo LiveSpace::describe(const elf::MappedImage& image, std::uint
   const elf::Mapping& first = image.mappings.front();
   info.header_address = image.header_address;
   if (info.header_address == 0 && !first.moved && first.file_offset == 0) info.header_address = first.start;
-  if (image.file == 0) {
+  const auto library = std::ranges::find(moved, image.header_address, &LinkedObject::bias);
+  if (image.file == 0 && library != moved.end()) {
+    info.path = library->name; // what leads there is verified by the build ID
+  } else if (image.file == 0) {
     find_program(info);
   } else {
     const MapsLine& of_file =

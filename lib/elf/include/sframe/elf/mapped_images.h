@@ -59,10 +59,12 @@ inline constexpr std::size_t header_window = 4096;
 
 /// The images among mappings, by address. `mappings` are sorted and disjoint. `program_headers` is the
 /// address of the program's headers (AT_PHDR), if it is known: by it a program is found none of whose
-/// mappings is of its file. Data files count as images if their mappings have no readable first page; the
-/// caller knows what else to ask of an image. N log N.
+/// mappings is of its file; by `starts`, the addresses of ELF headers, such libraries are. Data files count
+/// as images if their mappings have no readable first page; the caller knows what else to ask of an image. N
+/// log N.
 std::vector<MappedImage> find_images(std::span<const Mapping> mappings, ByteOrder order,
-                                     const PageReader& read, std::uint64_t program_headers = 0);
+                                     const PageReader& read, std::uint64_t program_headers = 0,
+                                     std::span<const std::uint64_t> starts = {});
 
 /// Finds the bias of an image from its file: the one by which most mappings are where a PT_LOAD says.
 class BiasFinder {

@@ -44,6 +44,9 @@ class Tracing;
 
 namespace sframe::process {
 
+struct LinkedMemory;
+struct LinkedObject;
+
 /// The ABI of the program that the process (or the thread's process) runs, from its ELF header. Fails if it
 /// cannot be read, or the ABI cannot be unwound.
 Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
@@ -101,8 +104,11 @@ private:
   struct [[gnu::visibility("hidden")]] Mapping;
   struct [[gnu::visibility("hidden")]] Known;
   /// `entry`: the address of the program's entry point.
-  void add_module(const elf::MappedImage& image, std::uint64_t entry);
-  modules::ModuleInfo describe(const elf::MappedImage& image, std::uint64_t entry) const;
+  void add_module(const elf::MappedImage& image, std::uint64_t entry, std::span<const LinkedObject> moved);
+  modules::ModuleInfo describe(const elf::MappedImage& image, std::uint64_t entry,
+                               std::span<const LinkedObject> moved) const;
+  std::vector<elf::MappedImage> find_images(std::span<const MapsLine> lines, const LinkedMemory& memory,
+                                            std::vector<LinkedObject>& moved) const;
   std::string find_file(const MapsLine& mapping, const std::string& path) const;
   void find_program(modules::ModuleInfo& info) const;
   const Mapping* mapping_at(std::uint64_t address) const;
