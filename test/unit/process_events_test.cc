@@ -158,7 +158,9 @@ TEST_F(ProcessEvents, ExecByEitherThread) {
   for (const char how : {'x', 'X'}) {
     Target target;
     const auto process = attach(target.pid());
+    ASSERT_TRUE(target.act('t')); // one more, which the exec ends
     ASSERT_TRUE(test::sample(*process));
+    EXPECT_EQ(process->threads().size(), 3u);
     const std::uint64_t before = process->space().generation();
     target.ask(how);
     ASSERT_TRUE(target.act('-'));
