@@ -187,6 +187,14 @@ if can_start_sshd():
 if shutil.which("unshare") and subprocess.run(["unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0:
     config.available_features.add("own-mounts")
 
+def can_serve_fuse():
+    with tempfile.TemporaryDirectory() as folder:
+        server = os.path.join(config.test_source_root, "unwind", "Inputs", "hung-fuse.py")
+        return subprocess.run(["unshare", "--map-root-user", "--mount", "python3", server, folder, folder, "true"], capture_output=True).returncode == 0
+
+if shutil.which("unshare") and python and can_serve_fuse():
+    config.available_features.add("hung-fuse")
+
 if os.geteuid() == 0 and all(shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") for name in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
 

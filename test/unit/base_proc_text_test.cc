@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace sframe {
@@ -16,6 +17,26 @@ namespace base_proc_text_test {
 std::string text_of(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(BaseProcText, Mounts) {
+  const auto mounts =
+      parse_mounts("27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
+                   "36 27 0:39 /root /mnt/a\\040b\\134 rw shared:1 master:7 - fuse.sshfs x:/ rw\n"
+                   "37 27 0:40 / /cut rw\n"
+                   "38 27 / /no-device rw - nfs x rw\n"
+                   "39 36 0:41 / /mnt\\04 rw - nfs4 - x rw");
+  ASSERT_EQ(mounts.size(), 3u);
+  EXPECT_EQ(mounts[0].id, 27u);
+  EXPECT_EQ(mounts[0].device, makedev(254, 0));
+  EXPECT_EQ(mounts[0].point, "/");
+  EXPECT_EQ(mounts[1].parent, 27u);
+  EXPECT_EQ(mounts[1].device, makedev(0, 39));
+  EXPECT_EQ(mounts[1].point, "/mnt/a b\\");
+  EXPECT_EQ(mounts[1].type, "fuse.sshfs");
+  EXPECT_EQ(mounts[2].point, "/mnt\\04");
+  EXPECT_EQ(mounts[2].type, "nfs4");
+  EXPECT_FALSE(parse_mounts(text_of("/proc/self/mountinfo")).empty());
 }
 
 TEST(BaseProcText, LinesOfMaps) {

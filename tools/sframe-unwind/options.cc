@@ -7,6 +7,7 @@
 #include "sframe/core/crash_report.h"
 #include "sframe/core/minidump.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/file_systems.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
 
@@ -272,6 +273,17 @@ std::optional<OptionError> read_perf_map(Options& options) {
   return std::nullopt;
 }
 
+namespace {
+
+std::optional<OptionError> check_folder(const char* option, const std::string& folder) {
+  std::error_code ignored;
+  auto wrong = elf::find_obstacle(folder, {.root = {}, .network = true});
+  if (!wrong && !std::filesystem::is_directory(folder, ignored)) wrong = "not a folder";
+  return wrong ? std::optional(OptionError{folder, std::string(option) + ": " + *wrong}) : std::nullopt;
+}
+
+} // namespace
+
 std::optional<OptionError> check(const Options& options) {
   if (options.debuginfod && *options.debuginfod != Debuginfod::Mode::off && !options.offline &&
       !Debuginfod::has_servers())
@@ -313,19 +325,18 @@ std::optional<OptionError> check(const Options& options) {
   if (!executable.empty() && options.named_core.empty())
     if (const auto file = elf::File::open_regular(executable); !file)
       return OptionError{executable, file.error().text()};
-  std::error_code ignored;
   if (!options.source_dirs.empty() && !options.source) return OptionError{{}, "--source-dir needs --source"};
   for (const std::string& folder : options.source_dirs)
-    if (!std::filesystem::is_directory(folder, ignored))
-      return OptionError{folder, "--source-dir: not a folder"};
-  const std::string& sframe_dir = options.files.sframe_dir;
-  if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
-    return OptionError{sframe_dir, "--sframe-dir: not a folder"};
+    if (auto wrong = check_folder("--source-dir", folder)) return wrong;
+  if (const std::string& folder = options.files.sframe_dir; !folder.empty())
+    if (auto wrong = check_folder("--sframe-dir", folder)) return wrong;
   // Links in a root are followed inside it, so that there the folder need not be one from outside.
   if (options.files.sysroot.empty())
     for (const std::string& folder : options.files.more_debug_dirs)
-      if (!std::filesystem::is_directory(folder, ignored))
-        return OptionError{folder, "--debug-dir: not a folder"};
+      if (auto wrong = check_folder("--debug-dir", folder)) return wrong;
+  if (const std::string& folder = options.files.sysroot; !folder.empty())
+    if (auto obstacle = elf::find_obstacle(folder, {.root = {}, .network = true}))
+      return OptionError{folder, "--sysroot: " + *obstacle};
   return std::nullopt;
 }
 

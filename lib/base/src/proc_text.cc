@@ -7,6 +7,7 @@
 #include <optional>
 #include <sys/sysmacros.h>
 #include <system_error>
+#include <utility>
 
 namespace sframe {
 
@@ -43,16 +44,65 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
   return result;
 }
 
-} // namespace
+/// Removes the first word and the space after it.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(std::min(word.size() + 1, text.size()));
+  return word;
+}
 
-std::vector<MapsLine> parse_maps(std::string_view text) {
-  std::vector<MapsLine> lines;
+/// The kernel writes spaces, line feeds and backslashes as "\040".
+std::string without_escapes(std::string_view text) {
+  constexpr std::size_t digits = 3;
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned code = 0;
+    const char* const first = text.data() + at + 1;
+    if (text[at] == '\\' && text.size() - at > digits &&
+        std::from_chars(first, first + digits, code, 8).ptr == first + digits) {
+      result += static_cast<char>(code);
+      at += digits;
+    } else {
+      result += text[at];
+    }
+  }
+  return result;
+}
+
+/// "36 35 98:0 ROOT POINT OPTIONS [MORE...] - TYPE SOURCE OPTIONS"
+std::optional<Mount> parse_mount(std::string_view line) {
+  const auto id = take(line, ' ', 10), parent = take(line, ' ', 10), major = take(line, ':', 10),
+             minor = take(line, ' ', 10);
+  const std::size_t end = line.find(" - ");
+  if (!id || !parent || !major || !minor || end == line.npos) return std::nullopt;
+  Mount mount{.id = *id, .parent = *parent};
+  mount.device = makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor));
+  take_word(line);
+  mount.point = without_escapes(take_word(line));
+  line.remove_prefix(line.find(" - ") + 3);
+  mount.type = take_word(line);
+  return mount;
+}
+
+/// What `parse` makes of the lines; it returns nothing for those that are skipped.
+template <class Parse> auto parse_lines(std::string_view text, Parse parse) {
+  std::vector<typename decltype(parse(text))::value_type> parsed;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (const auto parsed = parse_maps_line(line)) lines.push_back(*parsed);
+    if (auto one = parse(line)) parsed.push_back(std::move(*one));
   }
-  return lines;
+  return parsed;
+}
+
+} // namespace
+
+std::vector<MapsLine> parse_maps(std::string_view text) {
+  return parse_lines(text, parse_maps_line);
+}
+
+std::vector<Mount> parse_mounts(std::string_view text) {
+  return parse_lines(text, parse_mount);
 }
 
 std::string status_value(std::string_view status, std::string_view key) {

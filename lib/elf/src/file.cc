@@ -4,22 +4,20 @@
 
 #include "sframe/elf/file.h"
 
+#include "file_place.h"
 #include "sframe/base/retry.h"
+#include "sframe/elf/file_systems.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <fcntl.h>
-#include <filesystem>
 #include <linux/openat2.h>
 #include <mutex>
 #include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -146,89 +144,6 @@ Result<File> File::open(const std::string& path) {
 
 namespace {
 
-/// Synthetic file systems: reading their files does not return stored bytes, or has side effects. Their
-/// numbers are those of linux/magic.h, of which older kernels' headers lack some.
-constexpr std::uint32_t made_up[] = {
-    0x9fa0,     // proc
-    0x62656572, // sysfs
-    0x64626720, // debugfs
-    0x74726163, // tracefs
-    0x73636673, // securityfs
-    0x27e0eb,   // cgroup
-    0x63677270, // cgroup2
-    0xcafe4a11, // bpf
-    0x1cd1,     // devpts
-    0x19800202, // mqueue
-    0x6165676c, // pstore
-    0x62656570, // configfs
-    0xde5e81e4, // efivarfs
-    0x42494e4d, // binfmt_misc
-    0xf97cff8c, // selinux
-    0x43415d53, // smack
-    0x5a3c69f0, // apparmor
-    0x7655821,  // resctrl
-    0x6e736673, // nsfs
-    0x50495045, // pipefs
-    0x534f434b, // sockfs
-    0x09041934, // anonymous inodes
-    0x65735543, // fusectl
-    0x67596969, // rpc_pipefs
-    0x6e667364, // nfsd
-    0x0187,     // autofs
-    0xabba1974, // xenfs
-    0x9fa2,     // usbdevfs
-    0x9fa1,     // openprom
-    0x444d4142, // dma-buf
-    0x454d444d, // devmem
-    0x5345434d, // secretmem
-    0x50494446, // pidfs
-};
-
-/// File systems that wait for another machine or a program.
-constexpr std::uint32_t of_network[] = {
-    0x6969,     // nfs
-    0x517b,     // smb
-    0xfe534d42, // smb2
-    0xff534d42, // cifs
-    0x5346414f, // afs
-    0x6b414653, // kafs
-    0x73757245, // coda
-    0x00c36400, // ceph
-    0x01021997, // 9p
-    0x564c,     // ncp
-    0x65735546, // fuse
-    0x0bd00bd0, // lustre
-    0x01161970, // gfs2
-    0x7461636f, // ocfs2
-    0x19830326, // beegfs
-    0x47504653, // gpfs
-};
-
-bool is_one_of(std::span<const std::uint32_t> types, std::uint32_t type) {
-  return std::ranges::find(types, type) != types.end();
-}
-
-/// Why the file system of `fd` is not allowed, or nullptr.
-const char* check_file_system(int fd, bool network) {
-  struct statfs found {};
-  if (::fstatfs(fd, &found) != 0) return "not opened: cannot determine its file system";
-  const auto type = static_cast<std::uint32_t>(found.f_type);
-  if (is_one_of(made_up, type)) return "not opened: on a virtual file system";
-  if (network || !is_one_of(of_network, type)) return nullptr;
-  struct stat file {
-  }, root{};
-  if (::fstat(fd, &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev) return nullptr;
-  return "not opened: on a network file system";
-}
-
-/// Why a regular file may not be read, or nullptr; other files, and those that were not found, are for
-/// read_regular() to report.
-const char* check_place(int place, bool network) {
-  struct stat info {};
-  if (place < 0 || ::fstat(place, &info) != 0 || !S_ISREG(info.st_mode)) return nullptr;
-  return check_file_system(place, network);
-}
-
 /// An O_PATH descriptor of the target of `path`, which is not opened for reading.
 int open_path(const std::string& path, int flags = 0) {
   return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
@@ -283,6 +198,7 @@ std::array<std::byte, 16> File::first_bytes(const std::string& path) {
 }
 
 Result<File> File::open_found(const std::string& path) {
+  if (auto obstacle = find_obstacle(path, {.root = {}, .network = true})) return fail(std::move(*obstacle));
   const Descriptor place{open_path(path)};
   if (const char* wrong = check_place(place.fd, true)) return fail(wrong);
   return read_regular(path, place.fd, true);
@@ -290,6 +206,7 @@ Result<File> File::open_found(const std::string& path) {
 
 Result<File> File::open_named(const std::string& path, const AllowedFiles& allowed) {
   if (!path.starts_with('/')) return fail("relative path with unknown base folder");
+  if (auto obstacle = find_obstacle(path, allowed)) return fail(std::move(*obstacle));
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
   const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_path(path)};
@@ -403,38 +320,6 @@ void File::release() {
 std::span<const std::byte> File::bytes() const {
   if (map_) return {static_cast<const std::byte*>(map_), map_size_};
   return stream_.size() != 0 ? stream_.bytes() : owned_;
-}
-
-std::string path_in_root(const std::string& root, std::string_view path) {
-  namespace fs = std::filesystem;
-  if (root.empty()) return std::string(path);
-  constexpr int most_links = 40; // as in the kernel
-  int links = 0;
-  fs::path inside; // relative to the root, without links
-  std::deque<fs::path> left;
-  const auto put_before = [&](const fs::path& more) {
-    const fs::path relative = more.relative_path();
-    left.insert(left.begin(), relative.begin(), relative.end());
-  };
-  put_before(path);
-  while (!left.empty()) {
-    const fs::path name = std::move(left.front());
-    left.pop_front();
-    if (name.empty() || name == ".") continue;
-    if (name == "..") {
-      inside = inside.parent_path();
-      continue;
-    }
-    std::error_code error;
-    const fs::path target = fs::read_symlink(root / inside / name, error);
-    if (error || ++links > most_links) {
-      inside /= name; // not a link
-      continue;
-    }
-    if (target.is_absolute()) inside.clear();
-    put_before(target);
-  }
-  return (root / inside).string();
 }
 
 } // namespace sframe::elf

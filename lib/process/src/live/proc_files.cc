@@ -3,6 +3,7 @@
 #include "live/proc_files.h"
 
 #include "sframe/bytes.h"
+#include "sframe/elf/file_systems.h"
 #include "sframe/elf/tagged_values.h"
 #include "sframe/process/live_process.h"
 #include "sframe/unwind/abi.h"
@@ -60,6 +61,10 @@ std::string read_proc(std::uint32_t pid, std::string_view name) {
   }
   ::close(fd);
   return text;
+}
+
+bool may_look_up(const std::string& path) {
+  return !elf::find_obstacle(path, {.root = {}, .network = true});
 }
 
 std::uint64_t resident_bytes(std::uint32_t pid) {
@@ -251,18 +256,11 @@ Problem explain_nothing_stopped(std::uint32_t pid, std::optional<std::uint32_t> 
 
 } // namespace live
 
-Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
-  const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
-  auto abi = live::read_program_abi(fd);
-  ::close(fd);
-  return abi;
-}
+namespace {
 
-Result<const AbiTraits*> live::read_program_abi(int fd) {
-  Elf64_Ehdr header{};
-  const ssize_t got = ::read(fd, &header, sizeof header);
-  if (got != sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+/// Of the program's ELF header.
+Result<const AbiTraits*> abi_of(const Elf64_Ehdr& header) {
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return fail("the process's program is not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("32-bit programs are not supported");
   const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
@@ -271,6 +269,34 @@ Result<const AbiTraits*> live::read_program_abi(int fd) {
   if (!abi || !unwind::find_unwind_abi(abi->id))
     return fail("SFrame does not support this program's machine");
   return abi;
+}
+
+/// If the file cannot be read: from memory. Linkers put the program headers right after the ELF header.
+Elf64_Ehdr header_in_memory(std::uint32_t tid) {
+  Elf64_Ehdr header{};
+  const std::string auxv = live::read_proc(tid, "auxv");
+  const std::uint64_t headers = live::auxiliary_value(auxv, elf::at_phdr).value_or(0);
+  (void)live::read_memory(tid, headers - sizeof header, std::as_writable_bytes(std::span(&header, 1)));
+  return header;
+}
+
+} // namespace
+
+Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
+  const std::uint32_t tid = live::living_thread(pid);
+  const std::string program = live::proc_path(tid, "exe");
+  if (!live::may_look_up(program)) return abi_of(header_in_memory(tid));
+  const int fd = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
+  auto abi = live::read_program_abi(fd);
+  ::close(fd);
+  return abi;
+}
+
+Result<const AbiTraits*> live::read_program_abi(int fd) {
+  Elf64_Ehdr header{};
+  (void)!::read(fd, &header, sizeof header); // what is missing is no ELF header
+  return abi_of(header);
 }
 
 } // namespace sframe::process

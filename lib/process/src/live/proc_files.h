@@ -25,6 +25,9 @@ std::string proc_path(std::uint32_t pid, std::string_view name);
 /// The whole file; empty if it cannot be read.
 std::string read_proc(std::uint32_t pid, std::string_view name);
 
+/// False if the path leads into a file system that does not answer (elf/file_systems.h).
+bool may_look_up(const std::string& path);
+
 /// Resident memory of the process in bytes; 0 if it is gone.
 std::uint64_t resident_bytes(std::uint32_t pid);
 

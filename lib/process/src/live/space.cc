@@ -285,7 +285,7 @@ void LiveSpace::find_program(modules::ModuleInfo& info) const {
   std::error_code error;
   info.set_path(std::filesystem::read_symlink(link, error).native());
   struct stat status {};
-  if (::stat(link.c_str(), &status) != 0 || !files_.sysroot.empty()) return;
+  if (!live::may_look_up(link) || ::stat(link.c_str(), &status) != 0 || !files_.sysroot.empty()) return;
   MapsLine file;
   file.device = status.st_dev;
   file.inode = status.st_ino;
@@ -297,14 +297,16 @@ void LiveSpace::find_program(modules::ModuleInfo& info) const {
 std::string LiveSpace::find_file(const MapsLine& mapping, const std::string& path) const {
   const auto is_it = [&](const std::string& file) {
     struct stat info {};
-    return ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode && info.st_dev == mapping.device;
+    return live::may_look_up(file) && ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode &&
+           info.st_dev == mapping.device;
   };
+  if (!live::may_look_up(path)) return path; // opening it fails, with the reason
   if (is_it(path)) return path;
   std::string below_root = live::proc_path(through_, "root") + path;
   if (is_it(below_root)) return below_root;
   std::string direct = live::proc_path(through_, "map_files/") + hex(mapping.start).substr(2) + '-' +
                        hex(mapping.end).substr(2);
-  if (::access(direct.c_str(), R_OK) == 0) return direct;
+  if (live::may_look_up(direct) && ::access(direct.c_str(), R_OK) == 0) return direct;
   return {};
 }
 

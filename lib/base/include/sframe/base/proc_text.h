@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts in which Linux describes a process: /proc/PID/maps and /proc/PID/status (proc(5)). They are read of
-// running processes, and minidumps have copies.
+// Texts in which Linux describes a process: /proc/PID/maps, /proc/PID/status and /proc/PID/mountinfo
+// (proc(5)). They are read of running processes, and minidumps have copies.
 
 #pragma once
 
@@ -29,6 +29,17 @@ std::vector<MapsLine> parse_maps(std::string_view text);
 
 /// The value after "KEY:\t" in /proc/PID/status; empty without one. Linear.
 std::string status_value(std::string_view status, std::string_view key);
+
+/// A line of /proc/PID/mountinfo.
+struct Mount {
+  std::uint64_t id = 0, parent = 0; ///< `parent`: the mount that this one is on
+  std::uint64_t device = 0;         ///< of its files
+  std::string point;                ///< where it is mounted, below the root of the process
+  std::string_view type;            ///< of the file system: "ext4", "fuse.sshfs"
+};
+
+/// Parses /proc/PID/mountinfo; types point into `text`. Invalid lines are skipped. Linear.
+std::vector<Mount> parse_mounts(std::string_view text);
 
 } // namespace sframe
 
