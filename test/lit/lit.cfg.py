@@ -9,6 +9,7 @@
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
 # lld, mold: these linkers are installed (gcc -fuse-ld=...). parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
+# own-mounts: a name space with mounts of its own may be made; hung-fuse: with FUSE file systems, too.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
