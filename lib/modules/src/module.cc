@@ -263,11 +263,7 @@ void Module::fetch_file_late() {
 /// What follows from the file that was opened.
 void Module::find_mappings() {
   if (info_.placed) locate_by_segments();
-  if (!info_.bias) find_bias();
-}
-
-void Module::find_bias() {
-  info_.bias = bias_by_mappings();
+  if (!info_.bias) info_.bias = bias_by_mappings();
 }
 
 /// By the file that was opened.
@@ -493,7 +489,7 @@ bool Module::open_and_check(const std::string& path, Named named) {
 void Module::locate_by_segments() {
   const elf::Image& image = *parts_->image;
   if (!info_.bias && info_.entry) info_.bias = *info_.entry - image.entry();
-  if (!info_.bias && !info_.assumed) find_bias();
+  if (!info_.bias && !info_.assumed) info_.bias = bias_by_mappings();
   const std::uint64_t bias = info_.bias.value_or(0);
   info_.bias = bias;
   if (info_.path.empty()) info_.path = file_path_;

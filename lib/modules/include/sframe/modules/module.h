@@ -292,7 +292,6 @@ private:
   bool has_right_code(const elf::Image& file);
   bool has_other_code(const elf::Image& file);
   void find_mappings();
-  void find_bias();
   std::optional<std::uint64_t> bias_by_mappings();
   Result<elf::File> fetch(ServedFile what, std::span<const std::byte> id, std::string_view name = {});
   void fetch_missing();
