@@ -120,10 +120,14 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 
 void Walker::find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                          StepResult& result) {
-  if (frame.fp_is_guess)
+  if (frame.other_mode)
+    result = StepResult::failed(StopReason::other_mode);
+  else if (frame.fp_is_guess)
     find_caller_by_guess(frame, caller, by, result);
   else
     ask_in_order(frame, caller, by, result);
+  const UnwindAbi& abi = *find_unwind_abi(memory_.space().abi().id);
+  caller.other_mode = result.signal_frame && interrupts_other_mode(abi, sp_, frame, memory_);
 }
 
 void Walker::ask_in_order(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
@@ -312,19 +316,13 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;
-  const UnwindAbi& abi = *find_unwind_abi(memory_.space().abi().id);
   if (is_out_of_budget()) {
     receiver.frame(frame, now->registers); // the position of the thread costs nothing
     return {false, StopReason::budget, 0};
   }
   for (;;) {
-    if (now->other_mode) {
-      receiver.frame(frame, now->registers);
-      ++count;
-      return {false, StopReason::other_mode, 0};
-    }
-    if (!now->shadow.next && !now->fp_is_guess && !go_plainly(*now, frame, receiver, count))
-      return {false, StopReason::interrupted, 0};
+    const bool may_be_plain = !now->shadow.next && !now->fp_is_guess && !now->other_mode;
+    if (may_be_plain && !go_plainly(*now, frame, receiver, count)) return {false, StopReason::interrupted, 0};
     const FrameStepper* by = nullptr;
     find_caller(*now, *next, by, result);
     if (now->shadow.next)
@@ -344,7 +342,6 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
     if (next->registers.pc == 0) return {result.trust == Trust::exact && !may_skip, StopReason::zero_pc, 0};
     if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
     note_step(*now, by);
-    next->other_mode = result.signal_frame && interrupts_other_mode(abi, sp_, *now, memory_);
     frame = {.number = frame.number + 1,
              .pc_exact = next->pc_exact,
              .trust = result.trust,

@@ -35,7 +35,8 @@ struct FrameState {
   /// Where the frame's return address is on the thread's hardware shadow stack, if that is known. The walker
   /// sets it in callers.
   HardwareShadow shadow;
-  /// The code is of another mode of the processor: no stepper applies, and the walk ends.
+  /// The code is of another mode of the processor: no stepper applies, and the walk ends. The walker sets it
+  /// in callers.
   bool other_mode = false;
   /// FP is that of a frame further in, which the code in between need not have left as it was: what needs it
   /// is heuristic. The walker clears it in callers.
