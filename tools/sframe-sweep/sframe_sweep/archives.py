@@ -2,7 +2,7 @@
 """The regular files in a .deb (deb(5)), .rpm (rpm's docs/manual/format.md) or tar archive, one after the other.
 The archive is hostile: nothing is written here, names are only data, memory does not depend on the archive, and
 what is decompressed is bounded. All faults are Damaged. What is not foreseen here is limited by that this runs in a
-process of its own (unpacking.py)."""
+process of its own (apart.py)."""
 import bz2
 import contextlib
 import dataclasses
@@ -131,6 +131,11 @@ class _Forward:
             raise Damaged("members out of order")
         self.skip(offset - self._at)
 
+    def to_end(self):
+        """Whatever follows: the end of compressed data shows whether it is sound."""
+        while self._take(CHUNK):
+            pass
+
     def exactly(self, size):
         data = self.read(size)
         if len(data) < size:
@@ -139,7 +144,10 @@ class _Forward:
 
 
 def _file_chunks(file, size):
-    while size > 0 and (data := file.read(min(size, CHUNK))):
+    while size > 0:
+        data = file.read(min(size, CHUNK))
+        if not data:
+            raise Damaged("truncated")
         size -= len(data)
         yield data
 
@@ -252,9 +260,10 @@ def _tar_members(stream):
                     stream.seek(entry.offset_data)
                     contents = _Forward(_sparse_chunks(entry, stream), Meter(entry.size)) if entry.issparse() else stream
                     yield _with_contents(printable_path(entry.name), entry.size, contents)
-            # At a damaged header it ends, too.
-            if len(stream.last) < tarfile.BLOCKSIZE or stream.last.strip(b"\0"):
+            # At a damaged header it ends, too. The end has two blocks, of which it reads one.
+            if [stream.last, stream.read(tarfile.BLOCKSIZE)] != 2 * [bytes(tarfile.BLOCKSIZE)]:
                 raise Damaged("no end of the tar archive")
+            stream.to_end()
     except (tarfile.TarError, EOFError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise Damaged("not a sound tar archive: %s" % error) from None
 
@@ -308,7 +317,7 @@ def _cpio_members(stream):
         name = stream.exactly(name_size)[:-1]
         stream.exactly(-(110 + name_size) % 4)
         if name == b"TRAILER!!!":
-            return
+            return stream.to_end()
         end = stream.tell() + size + (-size) % 4
         if mode & 0o170000 == 0o100000:
             key = (inode, major, minor)
@@ -359,7 +368,6 @@ def _open_deb(file, meter):
                 if member.read and member.path == "/control":
                     fields = _control_fields(member.read(MAX_HEADER).decode("utf-8", "replace"))
                     package.name, package.version, package.architecture = (fields.get(key, "") for key in ("Package", "Version", "Architecture"))
-                    break
         elif name.startswith("data.tar"):
             data = _tar_members(stream)
             break
@@ -409,6 +417,13 @@ def _open_rpm(file, meter):
 def _open_tar(file, meter):
     chunks = _file_chunks(file, os.fstat(file.fileno()).st_size)
     yield Package("tar"), _tar_members(_Forward(_decompressed(chunks), meter))
+
+
+def contents(file, meter):
+    """The bytes of an open file, decompressed, in pieces. They count in `meter`."""
+    stream = _Forward(_decompressed(_file_chunks(file, os.fstat(file.fileno()).st_size)), meter)
+    while data := stream.read(CHUNK):
+        yield data
 
 
 @contextlib.contextmanager

@@ -3,17 +3,14 @@
 one shard, which depends on its ID alone."""
 import dataclasses
 import errno
-import gzip
 import hashlib
-import lzma
 import os
 import re
 import stat
 import subprocess
-import xml.etree.ElementTree
-import zlib
 
-from .archives import is_archive
+from . import indexes
+from .archives import Damaged, is_archive
 
 DEBUG_PACKAGE = re.compile(r".*(-dbgsym_.*\.d?deb|-debug(info|source)-.*\.rpm)$", re.S)
 DEB_INDEX = re.compile(r"(.*[_.])?Packages(\.gz|\.xz)?$", re.S)
@@ -22,7 +19,6 @@ DPKG_STATUS = "var/lib/dpkg/status"
 DPKG_INFO = "var/lib/dpkg/info/"
 RPM_DATABASE = "var/lib/rpm"
 MAX_LINKS = 40  # of one name, as in Linux
-MAX_LINE = 1 << 16  # of a package index
 
 
 class Unreadable(Exception):
@@ -58,30 +54,23 @@ def _archive(path, inside=""):
     return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path, inside=inside)
 
 
-def _opened(path):
-    if not os.path.isfile(path):
-        raise Unreadable("%s: no such file, or no regular one" % path)
-    return gzip.open(path) if path.endswith(".gz") else lzma.open(path) if path.endswith(".xz") else open(path, "rb")
+def _indexed(path, kind, root):
+    """Of a package index, whose names are relative to `root`."""
+    try:
+        for name in indexes.files(path, kind):
+            yield _archive(os.path.join(root, name), root or "/")
+    except Damaged as error:
+        raise Unreadable("%s: %s" % (path, error)) from None
 
 
 def _deb_index(path, root):
     """`Filename` is relative to the folder that has dists/."""
-    root = root or os.path.abspath(path).rpartition("/dists/")[0]
-    with _opened(path) as file:
-        while line := file.readline(MAX_LINE):
-            if line.startswith(b"Filename:"):
-                yield _archive(os.path.join(root, os.fsdecode(line.partition(b":")[2].strip())), root or "/")
+    return _indexed(path, "deb", root or os.path.abspath(path).rpartition("/dists/")[0])
 
 
 def _rpm_index(path, root):
     """Locations are relative to the folder that has repodata/."""
-    root = root or os.path.dirname(os.path.dirname(os.path.abspath(path)))
-    with _opened(path) as file:
-        for _, element in xml.etree.ElementTree.iterparse(file):
-            if element.tag.endswith("}location"):
-                yield _archive(os.path.join(root, element.get("href", "")), root or "/")
-            elif element.tag.endswith("}package"):
-                element.clear()
+    return _indexed(path, "rpm", root or os.path.dirname(os.path.dirname(os.path.abspath(path))))
 
 
 def _file_pairs(paths):
@@ -172,8 +161,8 @@ def _dpkg(root):
     """Debian's package database: deb-control(5) paragraphs, and a list of files for each package."""
     try:
         paragraphs = _database_text(root, DPKG_STATUS, "replace").split("\n\n")
-    except OSError as error:
-        raise Unreadable("%s: %s" % (error.filename, error.strerror)) from None
+    except (OSError, ValueError, MemoryError) as error:
+        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "an input", getattr(error, "strerror", None) or error)) from None
     for paragraph in paragraphs:
         fields = dict(line.split(": ", 1) for line in paragraph.split("\n") if re.match(r"[\w-]+: ", line))
         if not fields.get("Status", "").endswith(" installed"):
@@ -251,8 +240,8 @@ def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
                     found.setdefault(unit.id, unit)
                 elif unit.path == path:
                     note("%s: not measured: debug files, which are used with the package that they are of" % path)
-    except (OSError, EOFError, ValueError, LookupError, MemoryError, lzma.LZMAError, zlib.error, xml.etree.ElementTree.ParseError) as error:
-        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "package index", error)) from None
+    except (OSError, ValueError, MemoryError) as error:
+        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "an input", getattr(error, "strerror", None) or error)) from None
     return [found[key] for key in sorted(found)]
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import time
 import uuid
 
-from . import archives, elf_file, inputs, measure, programs, scratch, unpacking
+from . import apart, archives, elf_file, inputs, measure, programs, scratch, unpacking
 
 MAX_FILES = 200000   # ELF files of a package
 COPY = 1 << 20
@@ -138,7 +138,7 @@ class Sweep:
     def _read_archive(self, unit, package, pool):
         values = package.values
         values["kind"] = "deb" if unit.path.endswith("deb") else "rpm" if unit.path.endswith(".rpm") else "tar"
-        with unpacking.open_regular(unit.path, unit.inside) as file:
+        with apart.open_regular(unit.path, unit.inside) as file:
             values["bytes"] = os.fstat(file.fileno()).st_size
         self._read_debug(unit, package)
         identities = {}
