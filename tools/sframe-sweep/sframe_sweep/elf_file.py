@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linked ELF files: which there are in a folder, the sizes of their parts, and what they need (System V gABI,
 chapters 4 and 5). The files may be hostile: all reads are bounded."""
+import errno
+import hashlib
 import os
 import stat
 import struct
@@ -14,6 +16,7 @@ DT_NULL, DT_NEEDED = 0, 1
 MAX_NAMES = 1 << 20     # bytes of section names
 MAX_DYNAMIC = 1 << 20   # bytes of .dynamic
 MAX_STRINGS = 64 << 20  # bytes of .dynstr
+BLOCK = 1 << 20
 
 
 class ElfFile:
@@ -33,13 +36,13 @@ class ElfFile:
             if kind not in (ET_EXEC, ET_DYN):
                 raise ValueError("not linked")
             self.abi = MACHINES.get(machine, "machine %d" % machine) + ("_be" if machine == 183 and self._order == ">" else "")
-            self.path, self.size, self._inode = path, status.st_size, (status.st_dev, status.st_ino)
+            self.path, self.size = path, status.st_size
             self.entry, = struct.unpack_from(self._order + "Q", header, 24)
             segments, sections = struct.unpack_from(self._order + "QQ", header, 32)
             _, segment_count, _, section_count, names_index = struct.unpack_from(self._order + "HHHHH", header, 54)
             program_headers = self._table(file, "IIQQQQQQ", segments, segment_count)
             self._segments = [(fields[3], fields[2], fields[5]) for fields in program_headers if fields[0] == PT_LOAD]
-            self.loaded = sum(min(size, self.size) for _, _, size in self._segments)
+            self.loaded = min(sum(min(size, self.size) for _, _, size in self._segments), self.size)
             self.has_interpreter = any(fields[0] == PT_INTERP for fields in program_headers)
             self.is_executable = kind == ET_EXEC or self.has_interpreter
             section_headers = self._table(file, "IIQQQQIIQQ", sections, section_count)
@@ -118,8 +121,35 @@ class ElfFile:
         return identity.hex() if name_size == 4 and 2 <= size <= 64 and len(identity) == size else None
 
     def identity(self):
-        """The same for copies of a file: its build ID; without one, only for hard links."""
-        return self._note or self._inode
+        """The same for copies of a file, and for no others: its build ID, which other files may have, too, and a digest of
+        its contents. Costs as much as reading it, without its holes."""
+        build_id, digest = self.build_id(), _digest(self.path)
+        return "%s-%s" % (build_id, digest[:16]) if build_id else "sha256:" + digest
+
+
+def _data_blocks(file):
+    """Where the blocks are that have data, and perhaps some without: a hole may have 2^62 bytes."""
+    at = 0
+    while True:
+        try:
+            at = max(at, os.lseek(file.fileno(), at, os.SEEK_DATA) // BLOCK * BLOCK)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # no more data
+                return
+            raise
+        yield at
+        at += BLOCK
+
+
+def _digest(path):
+    """SHA-256 of the size and the blocks that are not zeros, each with its offset: does not depend on where the holes are."""
+    with open(path, "rb", buffering=0) as file:
+        digest = hashlib.sha256(b"%d\n" % os.fstat(file.fileno()).st_size)
+        for at in _data_blocks(file):
+            data = os.pread(file.fileno(), BLOCK, at)
+            if data.strip(b"\0"):
+                digest.update(b"%d\n" % at + data)
+    return digest.hexdigest()
 
 
 def linked_files(paths):

@@ -11,7 +11,7 @@ import shutil
 import struct
 import subprocess
 
-from . import origin, programs, report_json, scratch
+from . import origin, programs, report_json, scratch, store
 
 MAX_LEFT_OUT = 100    # rows of table left_out, of a file
 MAX_FINDINGS = 100    # rows of table finding, of a kind and file
@@ -128,7 +128,17 @@ class _Measuring:
         self._fail(error)
         return self._record()
 
+    def _drop_implausible(self):
+        """Numbers in reports about a hostile file, where no column holds them."""
+        wrong = [(self.values, name) for name in store.too_large(self.values)] + [(row, name) for rows in self.rows.values() for row in rows for name in store.too_large(row)]
+        if wrong and self.values["state"] not in ("failed", "refused"):
+            values, name = wrong[0]
+            self.values.update(state="failed", failure="implausible: %s is %d" % (name, values[name]))
+        self.values.update(dict.fromkeys(store.too_large(self.values)))
+        self.rows = {table: [row for row in rows if not store.too_large(row)] for table, rows in self.rows.items()}
+
     def _record(self):
+        self._drop_implausible()
         self.values.update(language=self.origin.language, compiler=self.origin.compiler, compiler_from=self.origin.source)
         return Record(self.values, self.rows)
 

@@ -8,6 +8,7 @@ import re
 from .elf_file import MAX_STRINGS
 
 UNKNOWN = "unknown"
+MAX_SEARCHED = 1 << 30  # bytes of a file; it may have any size, as holes
 
 # Of several languages in a file the first one counts. For each: names of shared libraries that it is linked with, what
 # symbols begin with, and bytes that its run-time library leaves.
@@ -74,7 +75,7 @@ def origin_of(file):
         return Origin("Go", version or "Go", ".go.buildinfo" if version else "code")
     needed, strings = file.needed(), file.section_bytes(".dynstr", MAX_STRINGS)
     origin = Origin("C")
-    with open(file.path, "rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open(file.path, "rb") as opened, mmap.mmap(opened.fileno(), min(file.size, MAX_SEARCHED), access=mmap.ACCESS_READ) as data:
         for language, libraries, symbols, traces in LANGUAGES:
             if (libraries and any(re.match(libraries, name) for name in needed)) or (symbols and re.search(rb"\0(" + symbols + rb")", strings)) or any(
                     data.find(trace) >= 0 for trace in traces):

@@ -35,7 +35,7 @@ CREATE TABLE package (
 
 -- One row for each distinct linked ELF file.
 CREATE TABLE file (
-  id TEXT PRIMARY KEY,                -- build ID; 'sha256:...' of the contents if it has none
+  id TEXT PRIMARY KEY,                -- build ID and digest of the contents; 'sha256:...' if it has no build ID
   package TEXT NOT NULL,              -- where the copy that was measured is
   path TEXT NOT NULL,
   abi TEXT NOT NULL,                  -- amd64, aarch64, aarch64_be, s390x

@@ -8,6 +8,7 @@ import sqlite3
 
 APPLICATION = 0x53465357  # "SFSW"
 VERSION = 1
+MOST = (1 << 63) - 1  # an integer of SQLite
 WAIT = 60  # seconds for a lock that another process has, such as a reader
 # Tables whose rows belong to a file.
 OF_FILE = ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")
@@ -84,6 +85,11 @@ def _lock(path):
             os.close(lock)
             raise Unusable("%s: another sframe-sweep is writing it" % path) from None
         os.close(lock)
+
+
+def too_large(values):
+    """The names of numbers that no column holds."""
+    return [name for name, value in values.items() if isinstance(value, int) and abs(value) > MOST]
 
 
 class Store:

@@ -4,7 +4,6 @@ is found. A package is in the database only once all its files are. So a sweep t
 first package that is not there, and the result is that of a sweep that was not."""
 import concurrent.futures
 import dataclasses
-import hashlib
 import os
 import shutil
 import socket
@@ -15,7 +14,6 @@ import uuid
 from . import apart, archives, elf_file, inputs, measure, programs, scratch, unpacking
 
 MAX_FILES = 200000   # ELF files of a package
-COPY = 1 << 20
 
 
 class Incomplete(Exception):
@@ -43,18 +41,6 @@ class _Package:
 
 def _now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def _identity(file):
-    """Of an ElfFile."""
-    build_id = file.build_id()
-    if build_id:
-        return build_id
-    digest = hashlib.sha256()
-    with open(file.path, "rb") as opened:
-        while data := opened.read(COPY):
-            digest.update(data)
-    return "sha256:" + digest.hexdigest()
 
 
 class Sweep:
@@ -213,7 +199,7 @@ class Sweep:
             if file.abi.startswith("machine") or file.is_debug_file:
                 package.values["other_elf_files"] += 1
                 return None
-            identity = _identity(file)
+            identity = file.identity()
             self._add_location(package, path, identity)
             if identity in self._measured:
                 if identity not in package.missing:
@@ -266,12 +252,7 @@ class Sweep:
                 return  # as most folders of a system
             locations = sorted(set(package.locations))
             values = {**package.values, "elf_files": len(locations)}
-            try:
-                self._store.end_package(values, locations)
-            except (OverflowError, sqlite3.DataError) as error:  # values that no database holds
-                numbers = {name: 0 for name in ("bytes", "unpacked_bytes", "members")}
-                self._store.end_package({**values, **numbers, "state": "failed", "failure": "%s: %s" % (type(error).__name__, error)}, locations)
-                package.values["state"] = "failed"
+            self._store.end_package(values, locations)
             self.counts["packages"] += 1
             self.counts["failed packages"] += package.values["state"] == "failed"
 

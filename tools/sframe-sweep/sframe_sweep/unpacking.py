@@ -4,7 +4,7 @@ for the next one."""
 import contextlib
 import os
 
-from . import apart, archives
+from . import apart, archives, store
 
 COPY = 1 << 20
 
@@ -38,7 +38,7 @@ def read(file, name, folder, limit):
                     continue
                 if member.size > limit:  # a claim, which may be of any size
                     raise archives.Damaged("more than %d bytes when unpacked" % limit)
-                counts["unpacked_bytes"] += member.size
+                counts["unpacked_bytes"] = min(counts["unpacked_bytes"] + member.size, store.MOST)
                 copy = "f%d" % counts["members"]
                 if _copied(member, os.path.join(folder, copy)):
                     elf_files.update((member.path, *member.other_paths))

@@ -71,6 +71,13 @@ for i in range(20):
 wrong = bytearray(elf)
 struct.pack_into("<Q", wrong, struct.unpack_from("<Q", elf, 32)[0] + 32, 1 << 63)  # p_filesz
 write("files/wrong.so", bytes(wrong))
+sized = bytearray(elf)
+sections, = struct.unpack_from("<Q", elf, 40)
+for at in range(sections, sections + 64 * struct.unpack_from("<H", elf, 60)[0], 64):
+    if struct.unpack_from("<Q", elf, at + 8)[0] & 4:  # SHF_EXECINSTR
+        struct.pack_into("<Q", sized, at + 32, (1 << 64) - 4096)
+os.makedirs(os.path.join(folder, "sizes"))
+write("sizes/sized.so", bytes(sized))
 packages.deb(os.path.join(folder, "pool", "good_1_amd64.deb"), "good", "1", "amd64", [("a.so", elf[:-1] + b"x")])
 at = os.open(folder, os.O_RDONLY)
 for _ in range(6000):
