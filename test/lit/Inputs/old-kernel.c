@@ -1,7 +1,9 @@
-// To be preloaded: $MISSING names what the kernel does not have: landlock, seccomp, fork (no further process may be made).
+// To be preloaded: $MISSING names what the kernel does not have: landlock, seccomp, fork (no further process may be made),
+// threads (no thread may be).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,13 @@ int prctl(int option, ...) {
   if (option == PR_SET_SECCOMP && lacks("seccomp")) return errno = EINVAL, -1;
   int (*next)(int, ...) = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
   return next(option, a[0], a[1], a[2], a[3]);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  if (lacks("threads")) return EAGAIN;
+  int (*next)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) =
+      (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
+  return next(thread, attributes, run, argument);
 }
 
 pid_t fork(void) {

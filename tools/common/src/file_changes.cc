@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -22,6 +23,8 @@
 namespace sframe::tool {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 /// A device or a pipe, which is written directly.
 class DirectFile : public OutgoingFile {
@@ -98,6 +101,8 @@ private:
 
 class OwnFileChanges : public FileChanges {
 public:
+  explicit OwnFileChanges(int requester) : requester_(requester) {}
+
   Result<std::unique_ptr<OutgoingFile>> begin(const std::string& path, std::optional<std::uint32_t> mode,
                                               bool gets_attributes) override {
     auto locked = lock(path);
@@ -111,7 +116,7 @@ public:
     }
     if (old && S_ISDIR(old->st_mode)) return fail("cannot write: is a folder");
     if (old && !S_ISREG(old->st_mode)) {
-      Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
+      Descriptor file = open_directly(target);
       if (!file.is_open()) return fail_errno("cannot write", errno);
       return std::make_unique<DirectFile>(std::move(file));
     }
@@ -128,10 +133,10 @@ public:
   Result<std::shared_ptr<void>> lock(const std::string& path) override { return lock_file(path); }
 
   Result<void> make_parent_folders(const std::string& path) override {
-    const auto parent = std::filesystem::path(path).parent_path();
+    const auto parent = fs::path(path).parent_path();
     if (parent.empty()) return {};
     std::error_code error;
-    std::filesystem::create_directories(parent, error);
+    fs::create_directories(parent, error);
     if (error) return fail("cannot create the folder " + parent.string() + ": " + error.message());
     return {};
   }
@@ -145,11 +150,11 @@ public:
 
   Result<bool> symbolic_link(const std::string& original, const std::string& path) override {
     std::error_code error, none;
-    const auto contents = std::filesystem::read_symlink(original, error);
+    const auto contents = fs::read_symlink(original, error);
     struct stat owner {};
     if (error || ::lstat(original.c_str(), &owner) != 0)
       return fail("cannot read the symbolic link: " + error.message());
-    if (std::filesystem::read_symlink(path, none) == contents && !none) return false;
+    if (fs::read_symlink(path, none) == contents && !none) return false;
     const int failed = replace_by(path, [&](const char* name) {
       if (::symlink(contents.c_str(), name) != 0) return false;
       (void)!::lchown(name, owner.st_uid, owner.st_gid);
@@ -169,6 +174,25 @@ public:
   void make_writable(const std::string& folder) override {
     if (::access(folder.c_str(), W_OK) != 0) (void)::chmod(folder.c_str(), 0700);
   }
+
+private:
+  /// A device or a FIFO, whose reader may come later.
+  Descriptor open_directly(const std::string& target) const {
+    if (requester_ < 0)
+      return Descriptor(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
+    constexpr int between_tries = 20; // ms
+    for (pollfd requester{requester_, POLLIN | POLLRDHUP, 0};;) {
+      Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); }));
+      if (file.is_open()) (void)::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
+      const int error = errno;
+      std::error_code none;
+      if (file.is_open() || error != ENXIO || !fs::is_fifo(target, none))
+        return errno = error, std::move(file);
+      if (::poll(&requester, 1, between_tries) > 0) return errno = ECANCELED, Descriptor();
+    }
+  }
+
+  int requester_;
 };
 
 constinit FileChanges* used = nullptr;
@@ -181,13 +205,13 @@ unexpected<Problem> fail_errno(const char* doing, int error) {
   return fail(std::string(doing) + ": " + why);
 }
 
-FileChanges& own_file_changes() {
-  static OwnFileChanges changes;
-  return changes;
+std::unique_ptr<FileChanges> own_file_changes(int requester) {
+  return std::make_unique<OwnFileChanges>(requester);
 }
 
 FileChanges& file_changes() {
-  return used ? *used : own_file_changes();
+  static OwnFileChanges own(-1);
+  return used ? *used : own;
 }
 
 void use_file_changes(FileChanges& changes) {

@@ -54,8 +54,9 @@ public:
   virtual void make_writable(const std::string& folder) = 0;
 };
 
-/// The implementation of a process that may change files.
-FileChanges& own_file_changes();
+/// The implementation of a process that may change files. A wait for the reader of a FIFO ends with an error
+/// when the other end of the socket `requester` is closed; negative: it is not limited.
+std::unique_ptr<FileChanges> own_file_changes(int requester = -1);
 
 /// The one that this process is to use: its own, until use_file_changes().
 FileChanges& file_changes();

@@ -14,6 +14,15 @@
 
 namespace sframe::tool {
 
+/// The descriptor of this process that `path` means: "-" is standard output, and /dev/stdout or /dev/fd/N are
+/// links to one. -1 if it is not open. Nothing for other paths.
+std::optional<int> named_descriptor(const std::string& path);
+
+/// True for a path at which a file is to be made or written.
+inline bool is_place(const std::string& path) {
+  return !path.empty() && !named_descriptor(path);
+}
+
 /// The file at the end of a chain of symbolic links; it need not exist.
 std::string final_target(const std::string& path);
 

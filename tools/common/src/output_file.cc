@@ -10,7 +10,9 @@
 #include "sframe/tool/descriptor.h"
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <functional>
 #include <system_error>
@@ -38,7 +40,7 @@ Result<void> write_through(int fd, std::span<const std::byte> bytes) {
 template <class All>
 Result<void> write_content(const std::string& path, const Content& content, std::optional<std::uint32_t> mode,
                            All&& all) {
-  if (path == "-") return write_through(STDOUT_FILENO, all());
+  if (const auto open = named_descriptor(path)) return write_through(*open, all());
   auto file = file_changes().begin(path, mode, content.attributes >= 0);
   if (!file) return unexpected(file.error());
   if ((*file)->is_target()) return write_through((*file)->fd(), all());
@@ -60,6 +62,30 @@ int write_edit(int from, std::span<const std::byte> original, const edit::Edit& 
 }
 
 } // namespace
+
+std::optional<int> named_descriptor(const std::string& path) {
+  if (path == "-") return STDOUT_FILENO;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path descriptors = fs::canonical("/proc/self/fd", error);
+  if (error) return std::nullopt;
+  fs::path current = fs::absolute(path, error);
+  for (unsigned links = 0; links < 40; ++links) {
+    if (fs::canonical(current.parent_path(), error) == descriptors && !error) {
+      const std::string number = current.filename();
+      int fd = -1;
+      const auto [end, wrong] = std::from_chars(number.data(), number.data() + number.size(), fd);
+      if (wrong != std::errc() || *end != '\0') return std::nullopt;
+      // Those that the caller opened are inherited; this process' own are not meant.
+      const int flags = ::fcntl(fd, F_GETFD);
+      return flags < 0 || (flags & FD_CLOEXEC) ? -1 : fd;
+    }
+    const auto next = fs::read_symlink(current, error);
+    if (error) break;
+    current = next.is_absolute() ? next : current.parent_path() / next;
+  }
+  return std::nullopt;
+}
 
 std::string final_target(const std::string& path) {
   std::filesystem::path current = path;

@@ -3,6 +3,7 @@
 #include "sframe/tool/output_lock.h"
 
 #include "file_changes.h"
+#include "new_file.h"
 #include "sframe/tool/descriptor.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ Result<std::shared_ptr<void>> lock_file(const std::string& path) {
 
 Result<OutputLock> OutputLock::take(const std::string& path) {
   OutputLock result;
-  if (path.empty() || path == "-") return result;
+  if (!is_place(path)) return result;
   auto held = file_changes().lock(path);
   if (!held) return unexpected(held.error());
   result.held_ = std::move(*held);

@@ -2,6 +2,7 @@
 
 #include "sframe/tool/progress.h"
 
+#include "sframe/base/parallel.h"
 #include "sframe/tool/status_line.h"
 
 #include <algorithm>
@@ -35,12 +36,8 @@ std::string time_text(double seconds) {
 Progress::Progress(Messages& messages, std::size_t items, std::string things)
     : messages_(messages), things_(std::move(things)),
       enabled_(!messages.quiet() && ::isatty(STDERR_FILENO) == 1), items_(items) {
-  if (!enabled_) return;
-  try {
-    painter_ = std::jthread([this](const std::stop_token& stop) { show_repeatedly(stop); });
-  } catch (const std::system_error&) {
-    // No thread is available: the work continues without a line.
-  }
+  if (enabled_) // without a thread, the work continues without a line
+    painter_ = try_thread<std::jthread>([this](const std::stop_token& stop) { show_repeatedly(stop); });
 }
 
 Progress::~Progress() {

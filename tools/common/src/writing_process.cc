@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Requests and replies are packets on pairs of sockets: one pair, and one thread of the writing process, for
-// each file that is written at the same time. All that arrives in a request is checked: it comes from a
-// process that reads hostile files.
+// Requests and replies are packets on pairs of sockets: one pair, and if possible one thread of the writing
+// process, for each file that is written at the same time. All that arrives in a request is checked: it comes
+// from a process that reads hostile files.
 
 #include "writing_process.h"
 
 #include "file_changes.h"
 #include "interrupt.h"
+#include "new_file.h"
+#include "sframe/base/parallel.h"
 #include "sframe/base/retry.h"
 #include "sframe/tool/descriptor.h"
 
@@ -19,10 +21,11 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
-#include <ctime>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <poll.h>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -75,6 +78,7 @@ template <class Head> struct Packet {
   Head head;
   std::string text;
   Descriptor file;
+  bool has_lost_file = false; ///< this process may not have as many descriptors
 };
 
 template <class Head> bool send_packet(int to, const Head& head, std::string_view text, int file) {
@@ -117,8 +121,8 @@ template <class Head> std::optional<Packet<Head>> receive_packet(int from) {
     std::memcpy(&file, CMSG_DATA(rights), sizeof file);
     packet.file = Descriptor(file);
   }
-  if (size < static_cast<ssize_t>(sizeof packet.head) || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-    return std::nullopt;
+  if (size < static_cast<ssize_t>(sizeof packet.head) || (message.msg_flags & MSG_TRUNC)) return std::nullopt;
+  packet.has_lost_file = (message.msg_flags & MSG_CTRUNC) != 0;
   packet.text.resize(static_cast<std::size_t>(size) - sizeof packet.head);
   return packet;
 }
@@ -154,7 +158,7 @@ private:
     Kind kind;
   };
   void add(const std::string& path, Kind kind) {
-    if (path.empty() || path == "-") return;
+    if (!is_place(path)) return;
     auto normal = std::filesystem::path(path).lexically_normal();
     if (!normal.has_filename() && normal.has_relative_path()) normal = normal.parent_path(); // a / at its end
     places_.push_back({std::move(normal), kind});
@@ -192,21 +196,20 @@ private:
 class Server {
 public:
   Server(int socket, const Permitted& permitted, Locks& locks)
-      : socket_(socket), permitted_(permitted), locks_(locks) {}
+      : socket_(socket), permitted_(permitted), locks_(locks), changes_(own_file_changes(socket)) {}
 
-  /// Until the other process closes the socket, or sends something else than a request.
-  void run() {
-    while (auto packet = receive_packet<Request>(socket_)) {
-      const Request& request = packet->head;
-      if (request.path_size > packet->text.size()) return;
-      path_ = packet->text.substr(0, request.path_size);
-      second_ = packet->text.substr(request.path_size);
-      if (!has_right(request.operation)) {
-        if (!fail_with("not permitted: not an output of this command line")) return;
-        continue;
-      }
-      if (!answer(request, packet->file)) return;
-    }
+  int socket() const { return socket_; }
+
+  /// Answers the next request. False if the other process has closed the socket, or sent something else.
+  bool serve_one() {
+    const auto packet = receive_packet<Request>(socket_);
+    if (!packet || packet->head.path_size > packet->text.size()) return false;
+    const Request& request = packet->head;
+    path_ = packet->text.substr(0, request.path_size);
+    second_ = packet->text.substr(request.path_size);
+    if (packet->has_lost_file) return reply(Result<void>(fail_errno("cannot write", EMFILE)));
+    return has_right(request.operation) ? answer(request, packet->file)
+                                        : fail_with("not permitted: not an output of this command line");
   }
 
 private:
@@ -227,7 +230,6 @@ private:
   }
 
   bool answer(const Request& request, const Descriptor& file) {
-    FileChanges& changes = own_file_changes();
     switch (request.operation) {
     case Operation::begin: return begin(request);
     case Operation::commit: {
@@ -238,20 +240,20 @@ private:
     }
     case Operation::abandon: file_.reset(); return reply(Result<void>());
     case Operation::lock: {
-      auto lock = changes.lock(path_);
+      auto lock = changes_->lock(path_);
       if (!lock) return reply(lock);
       return send_packet(socket_, Reply{.lock = locks_.add(std::move(*lock))}, {}, -1);
     }
     case Operation::unlock: locks_.remove(request.value); return reply(Result<void>());
-    case Operation::parent_folders: return reply(changes.make_parent_folders(path_));
-    case Operation::hard_link: return reply(changes.hard_link(path_, second_));
+    case Operation::parent_folders: return reply(changes_->make_parent_folders(path_));
+    case Operation::hard_link: return reply(changes_->hard_link(path_, second_));
     case Operation::symbolic_link: {
-      const auto made = changes.symbolic_link(path_, second_);
+      const auto made = changes_->symbolic_link(path_, second_);
       if (!made) return reply(made);
       return send_packet(socket_, Reply{.is_target = *made}, {}, -1);
     }
-    case Operation::folder_mode: changes.copy_folder_mode(path_, second_); return reply(Result<void>());
-    case Operation::writable: changes.make_writable(path_); return reply(Result<void>());
+    case Operation::folder_mode: changes_->copy_folder_mode(path_, second_); return reply(Result<void>());
+    case Operation::writable: changes_->make_writable(path_); return reply(Result<void>());
     }
     return false;
   }
@@ -259,7 +261,7 @@ private:
   bool begin(const Request& request) {
     const auto mode = request.has_mode ? std::optional(request.mode & 0777) : std::nullopt;
     file_.reset();
-    auto begun = own_file_changes().begin(path_, mode, request.gets_attributes);
+    auto begun = changes_->begin(path_, mode, request.gets_attributes);
     if (!begun) return reply(begun);
     file_ = std::move(*begun);
     return send_packet(socket_, Reply{.is_target = file_->is_target()}, {}, file_->fd());
@@ -275,16 +277,39 @@ private:
   int socket_;
   const Permitted& permitted_;
   Locks& locks_;
+  std::unique_ptr<FileChanges> changes_;
   std::string path_, second_;
   std::unique_ptr<OutgoingFile> file_;
 };
 
+/// Answers what comes to any of them, until all have ended.
+void serve_in_turn(std::vector<Server*> servers) {
+  while (!servers.empty()) {
+    std::vector<pollfd> waiting;
+    for (const Server* server : servers) waiting.push_back({server->socket(), POLLIN, 0});
+    (void)retry([&] { return ::poll(waiting.data(), waiting.size(), -1); });
+    std::vector<Server*> left;
+    for (std::size_t i = 0; i < servers.size(); ++i)
+      if (waiting[i].revents == 0 || servers[i]->serve_one()) left.push_back(servers[i]);
+    servers = std::move(left);
+  }
+}
+
 [[noreturn]] void serve(const std::vector<int>& sockets, const SandboxNeeds& needs) {
   const Permitted permitted(needs);
   Locks locks;
+  std::deque<Server> servers;
+  for (const int socket : sockets) servers.emplace_back(socket, permitted, locks);
   std::vector<std::thread> threads;
-  for (const int socket : sockets)
-    threads.emplace_back([&permitted, &locks, socket] { Server(socket, permitted, locks).run(); });
+  std::vector<Server*> others{&servers.front()}; // this thread's
+  for (auto server = servers.begin() + 1; server != servers.end(); ++server) {
+    auto thread = try_thread([server] { serve_in_turn({&*server}); });
+    if (thread.joinable())
+      threads.push_back(std::move(thread));
+    else
+      others.push_back(&*server);
+  }
+  serve_in_turn(std::move(others));
   for (std::thread& thread : threads) thread.join();
   ::_exit(0);
 }
@@ -298,13 +323,18 @@ constinit std::atomic<std::size_t> socket_count{0};
 constinit std::atomic<pid_t> writer{0};
 constinit std::atomic<bool> is_ended{false};
 
-/// The other process is gone. A signal that ended it ends this process, too: the user sent it to both, or
-/// meant both.
+void close_requests() noexcept {
+  for (std::size_t i = 0; i < socket_count; ++i) (void)::shutdown(open_sockets[i], SHUT_RDWR);
+}
+
+/// The other process is gone, or no longer understood. A signal that ended it ends this process, too: the
+/// user sent it to both, or meant both.
 void wait_for_writer() {
   if (is_ended) // this one is about to end
     for (;;) ::pause();
   int status = 0;
   const pid_t process = writer.exchange(0);
+  close_requests();
   if (process > 0 && retry([&] { return ::waitpid(process, &status, 0); }) == process && WIFSIGNALED(status))
     ::raise(WTERMSIG(status));
 }
@@ -372,6 +402,7 @@ private:
         return fail("cannot write: the process that writes files has ended");
       }
       if (packet->head.is_failure) return fail(std::move(packet->text));
+      if (packet->has_lost_file) return fail_errno("cannot write", EMFILE);
       return std::move(*packet);
     }
 
@@ -448,8 +479,7 @@ bool start_writing_process(const SandboxNeeds& needs, const std::function<void()
   if (process < 0) return false;
   if (process == 0) {
     ::prctl(PR_SET_NAME, "sframe-writer");
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM); // even if it waits for the reader of a FIFO
-    here.clear();                       // or it would not see the end of the other process
+    here.clear(); // or it would not see the end of the other process
     confine();
     serve(numbers(there), needs);
   }
@@ -467,13 +497,8 @@ void end_writing_process() noexcept {
   if (process <= 0) return;
   const int error = errno;
   is_ended = true;
-  for (std::size_t i = 0; i < socket_count; ++i) (void)::shutdown(open_sockets[i], SHUT_RDWR);
-  // It may wait for the reader of a FIFO, which need not come; then it ends with this process.
-  timespec pause{0, 50'000};
-  for (int left = 150; left != 0 && ::waitpid(process, nullptr, WNOHANG) == 0; --left) {
-    ::nanosleep(&pause, nullptr);
-    pause.tv_nsec = std::min(2 * pause.tv_nsec, 20'000'000L);
-  }
+  close_requests();
+  (void)retry([&] { return ::waitpid(process, nullptr, 0); });
   errno = error;
 }
 

@@ -3,13 +3,13 @@
 #include "live/tracee.h"
 
 #include "live/proc_files.h"
+#include "sframe/base/parallel.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <elf.h>
-#include <exception>
 #include <span>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -45,14 +45,10 @@ std::thread start_quietly(std::function<void()> run) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread([run = std::move(run)] {
-      pthread_setname_np(pthread_self(), "sframe-tracer"); // name of the tracer, for other debuggers
-      run();
-    });
-  } catch (const std::exception&) { // no thread, or no memory for one
-  }
+  std::thread thread = try_thread([run = std::move(run)] {
+    pthread_setname_np(pthread_self(), "sframe-tracer"); // name of the tracer, for other debuggers
+    run();
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }

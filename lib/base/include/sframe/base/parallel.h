@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Spreads work over threads; the only code that does so. Threads take pieces from a list in turn. The
-// assignment of pieces to threads is arbitrary, so pieces must be independent and each must write results to
-// its own place; then the outcome does not depend on the number of threads.
+// Starts threads, and spreads work over them; the only code that does so. Threads take pieces from a list in
+// turn. The assignment of pieces to threads is arbitrary, so pieces must be independent and each must write
+// results to its own place; then the outcome does not depend on the number of threads.
 
 #pragma once
 
@@ -11,13 +11,23 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace sframe {
+
+/// A thread that calls `run`. If the system refuses one, or there is no memory for it, the result is not
+/// joinable, and the caller does the work itself, or without.
+template <class Thread = std::thread, class Run> Thread try_thread(Run&& run) {
+  try {
+    return Thread(std::forward<Run>(run));
+  } catch (const std::exception&) {
+    return Thread();
+  }
+}
 
 /// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads, including the
 /// caller's. make_scratch() makes one `scratch` per thread, for all its pieces: reusable memory. Returns when
@@ -45,10 +55,10 @@ void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& 
   {
     std::vector<std::jthread> helpers;
     helpers.reserve(wanted);
-    try {
-      while (helpers.size() + 1 < wanted) helpers.emplace_back(run);
-    } catch (const std::system_error&) {
-      // The threads that were started do all the work.
+    while (helpers.size() + 1 < wanted) {
+      auto helper = try_thread<std::jthread>(run);
+      if (!helper.joinable()) break; // those that were started do all the work
+      helpers.push_back(std::move(helper));
     }
     run();
   }

@@ -19,8 +19,9 @@
 
 namespace sframe::tool {
 
-/// Writes `bytes` to the file `path`; "-" is standard output. The permission bits are `mode`, or without it
-/// those of the replaced file, or 0666 less the umask.
+/// Writes `bytes` to the file `path`; "-" is standard output, and a path that leads to an open descriptor
+/// of this process (/dev/stdout, /dev/fd/3) is that one, at its position. The permission bits are `mode`, or
+/// without it those of the replaced file, or 0666 less the umask.
 ///
 /// The previous file at `path` stays until the new one is complete, and is kept on failure; a full disk and a
 /// file size limit are ordinary failures. A target without write permission is refused, even if its folder
