@@ -6,14 +6,12 @@
 #include "formats.h"
 #include "inputs.h"
 
-#include <sframe/elf/archive.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/process_limits.h>
 #include <sframe/tool/program.h>
 
-#include <filesystem>
 #include <map>
 #include <ranges>
 #include <string>
@@ -152,17 +150,6 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
   return code;
 }
 
-/// The files that may be opened: the inputs, and in the folder of a thin archive those that it names.
-std::vector<std::string> readable(const tool::NamedInputs& named) {
-  std::vector<std::string> all = tool::paths(named);
-  for (const tool::NamedInput& input : named.inputs)
-    if (sframe::elf::is_thin_archive(sframe::elf::File::first_bytes(input.path))) {
-      const auto folder = std::filesystem::path(input.path).parent_path();
-      all.push_back(folder.empty() ? "." : folder.string());
-    }
-  return all;
-}
-
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples,
                 {.output = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
@@ -192,9 +179,9 @@ int run_tool(int argc, char** argv) {
   std::optional<Origins> origins;
   if (!options.origin.empty() && !(origins = read_origins(options, *named, app.messages())))
     return tool::exit_failure;
-  app.confine({.read = readable(*named)});
   const auto list = tool::list_files(*named, options.input.skip, app.output_path());
   std::vector<std::string> paths = tool::paths(list);
+  app.confine({.read = tool::paths(*named), .found = paths, .reads_members = true});
   if (origins) paths.push_back(options.origin);
   return app.run_with_output(
       paths,

@@ -375,9 +375,12 @@ int run_tool(int argc, char** argv) {
   // Before the sandbox, which the program would inherit.
   std::optional<sframe::run::Outcome> ran;
   if (options.has_program && !run_the_program(app, options, *named, ran)) return tool::exit_failure;
-  app.confine({.read = readable(options, *named), .write = {options.run.write_baseline}});
   auto list = tool::list_files(*named, options.run.file.skip, app.output_path());
   if (options.run.file.skip) options.run.skipped = list.skipped;
+  app.confine({.read = readable(options, *named),
+               .found = tool::paths(list),
+               .write = {options.run.write_baseline},
+               .reads_members = true});
   const std::vector<std::string> paths = inputs(options, tool::paths(list));
   options.run.files = std::move(list.files);
   options.run.command_line = command_line({argv, static_cast<std::size_t>(argc)});

@@ -11,45 +11,16 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 namespace sframe::elf {
 
-/// Reads a thin archive, and opens what it names.
-class ArchiveContents::Thin {
-public:
-  Thin(std::span<const std::byte> bytes, const std::string& path, ArchiveContents& out)
-      : text_(reinterpret_cast<const char*>(bytes.data()), bytes.size()), out_(out) {
-    std::error_code ignored;
-    folder_ = std::filesystem::absolute(path == "-" ? "." : path, ignored);
-    if (path != "-") folder_ = folder_.parent_path();
-  }
-
-  /// Fails if a header is damaged.
-  Result<void> read();
-
-private:
-  static constexpr std::size_t magic_size = 8, header_size = 60, name_size = 16, size_at = 48, size_size = 10;
-
-  /// A file that was opened, once for all its members.
-  struct Named {
-    std::span<const std::byte> bytes;
-    std::optional<std::vector<Member>> members; ///< if it is an archive
-  };
-  static std::optional<std::uint64_t> number(std::string_view& digits);
-  std::optional<std::string_view> name_at(std::uint64_t offset) const;
-  void add(std::string_view name, std::optional<std::uint64_t> origin);
-  Result<Named*> open(std::string_view name);
-
-  std::string_view text_, names_;
-  std::filesystem::path folder_;
-  std::map<std::string_view, Named> files_;
-  ArchiveContents& out_;
-};
+namespace {
 
 /// Removes the number from the start.
-std::optional<std::uint64_t> ArchiveContents::Thin::number(std::string_view& digits) {
+std::optional<std::uint64_t> take_number(std::string_view& digits) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc()) return std::nullopt;
@@ -57,40 +28,44 @@ std::optional<std::uint64_t> ArchiveContents::Thin::number(std::string_view& dig
   return value;
 }
 
-/// Names end with "/" and a line feed.
-std::optional<std::string_view> ArchiveContents::Thin::name_at(std::uint64_t offset) const {
-  if (offset >= names_.size()) return std::nullopt;
-  const std::string_view name = names_.substr(offset, names_.find("/\n", offset) - offset);
+/// A name in the table of names. Names end with "/" and a line feed.
+std::optional<std::string_view> thin_name_at(std::string_view names, std::uint64_t offset) {
+  if (offset >= names.size()) return std::nullopt;
+  const std::string_view name = names.substr(offset, names.find("/\n", offset) - offset);
   return name.empty() ? std::nullopt : std::optional(name);
 }
 
-Result<void> ArchiveContents::Thin::read() {
-  for (std::size_t at = magic_size; at < text_.size();) {
+/// Calls add() with the name of a file, and where the member's header is in it if that is an archive, for
+/// each member of a thin archive. Fails if a header is damaged.
+template <class Add> Result<void> read_thin_archive(std::string_view text, Add&& add) {
+  constexpr std::size_t magic_size = 8, header_size = 60, name_size = 16, size_at = 48, size_size = 10;
+  std::string_view names;
+  for (std::size_t at = magic_size; at < text.size();) {
     const auto damaged = [&] { return fail("thin archive is damaged", {}, at); };
-    if (text_.size() - at < header_size) return damaged();
-    const std::string_view header = text_.substr(at, header_size);
+    if (text.size() - at < header_size) return damaged();
+    const std::string_view header = text.substr(at, header_size);
     std::string_view name = header.substr(0, name_size), digits = header.substr(size_at, size_size);
     name = name.substr(0, name.find_last_not_of(' ') + 1);
-    const auto size = number(digits);
+    const auto size = take_number(digits);
     if (!size || !header.ends_with("`\n")) return damaged();
     const std::size_t data = at + header_size;
     if (name == "/" || name == "/SYM64/" || name == "//") { // the only ones that are in the archive
-      if (*size > text_.size() - data) return damaged();
-      if (name == "//") names_ = text_.substr(data, *size);
+      if (*size > text.size() - data) return damaged();
+      if (name == "//") names = text.substr(data, *size);
       at = data + *size + *size % 2;
       continue;
     }
     if (!name.starts_with('/')) {
-      add(name.substr(0, name.find('/')), std::nullopt);
+      add(name.substr(0, name.find('/')), std::optional<std::uint64_t>());
     } else {
       name.remove_prefix(1);
-      const auto place = number(name);
+      const auto place = take_number(name);
       std::optional<std::uint64_t> origin;
       if (name.starts_with(':')) {
         name.remove_prefix(1);
-        if (!(origin = number(name))) return damaged();
+        if (!(origin = take_number(name))) return damaged();
       }
-      const auto file = place ? name_at(*place) : std::nullopt;
+      const auto file = place ? thin_name_at(names, *place) : std::nullopt;
       if (!file || !name.empty()) return damaged();
       add(*file, origin);
     }
@@ -99,9 +74,63 @@ Result<void> ArchiveContents::Thin::read() {
   return {};
 }
 
+std::string_view archive_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Where the names in the archive at `path` begin.
+std::filesystem::path archive_folder(const std::string& path) {
+  std::error_code ignored;
+  const auto whole = std::filesystem::absolute(path == "-" ? "." : path, ignored);
+  return path == "-" ? whole : whole.parent_path();
+}
+
+std::string named_path(const std::filesystem::path& folder, std::string_view name) {
+  return (folder / name).lexically_normal().string();
+}
+
+} // namespace
+
+std::vector<std::string> files_of_thin_archive(std::span<const std::byte> bytes, const std::string& path) {
+  std::set<std::string_view> names;
+  (void)read_thin_archive(archive_text(bytes), [&](std::string_view name, std::optional<std::uint64_t>) {
+    if (names.size() < ArchiveContents::max_members) names.insert(name);
+  });
+  const auto folder = archive_folder(path);
+  std::vector<std::string> files;
+  for (const std::string_view name : names) files.push_back(named_path(folder, name));
+  return files;
+}
+
+/// Reads a thin archive, and opens what it names.
+class ArchiveContents::Thin {
+public:
+  Thin(const std::string& path, ArchiveContents& out) : folder_(archive_folder(path)), out_(out) {}
+
+  /// Fails if a header is damaged.
+  Result<void> read(std::span<const std::byte> bytes) {
+    return read_thin_archive(
+        archive_text(bytes),
+        [&](std::string_view name, std::optional<std::uint64_t> origin) { add(name, origin); });
+  }
+
+private:
+  /// A file that was opened, once for all its members.
+  struct Named {
+    std::span<const std::byte> bytes;
+    std::optional<std::vector<Member>> members; ///< if it is an archive
+  };
+  void add(std::string_view name, std::optional<std::uint64_t> origin);
+  Result<Named*> open(std::string_view name);
+
+  std::filesystem::path folder_;
+  std::map<std::string_view, Named> files_;
+  ArchiveContents& out_;
+};
+
 Result<ArchiveContents::Thin::Named*> ArchiveContents::Thin::open(std::string_view name) {
   if (const auto known = files_.find(name); known != files_.end()) return &known->second;
-  auto file = File::open_named((folder_ / name).lexically_normal().string(), {});
+  auto file = File::open_named(named_path(folder_, name), {});
   if (!file) return unexpected(std::move(file.error()));
   file->accept();
   Named named{out_.files_.emplace_back(std::move(*file)).bytes(), {}};
@@ -159,7 +188,7 @@ std::uint64_t ArchiveContents::bytes_in_files() const {
 Result<ArchiveContents> ArchiveContents::open(std::span<const std::byte> bytes, const std::string& path) {
   ArchiveContents out;
   if (is_thin_archive(bytes)) {
-    if (auto read = Thin(bytes, path, out).read(); !read) return unexpected(std::move(read.error()));
+    if (auto read = Thin(path, out).read(bytes); !read) return unexpected(std::move(read.error()));
   } else {
     auto members = archive_members(bytes);
     if (!members) return unexpected(std::move(members.error()));

@@ -7,6 +7,7 @@
 #include "file_place.h"
 #include "sframe/base/retry.h"
 #include "sframe/elf/file_systems.h"
+#include "sframe/elf/kept_places.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -138,7 +139,7 @@ void File::release_pages(std::span<const std::byte> bytes) noexcept {
 
 Result<File> File::open(const std::string& path) {
   if (path == "-") return read(path, STDIN_FILENO);
-  const Descriptor file{retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+  const Descriptor file{retry([&] { return ::open(reachable(path).c_str(), O_RDONLY | O_CLOEXEC); })};
   return read(path, file.fd);
 }
 
@@ -146,14 +147,14 @@ namespace {
 
 /// An O_PATH descriptor of the target of `path`, which is not opened for reading.
 int open_path(const std::string& path, int flags = 0) {
-  return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
+  return retry([&] { return ::open(reachable(path).c_str(), O_PATH | O_CLOEXEC | flags); });
 }
 
 /// The location of `path` inside `root`, without opening the file. Done by the kernel, so that concurrent
 /// changes cannot lead outside; step by step if the kernel cannot (before Linux 5.6, or forbidden by a
 /// sandbox).
 int find_in_root(const std::string& root, const std::string& path) {
-  const Descriptor folder{retry([&] { return ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })};
+  const Descriptor folder{open_path(root, O_DIRECTORY)};
   if (folder.fd < 0) return -1;
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
@@ -170,6 +171,7 @@ int find_in_root(const std::string& root, const std::string& path) {
 Result<File> File::read_regular(const std::string& path, int place, bool is_found) {
   struct stat info {};
   if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
+  if (S_ISDIR(info.st_mode)) return fail("is a folder");
   if (!S_ISREG(info.st_mode)) return fail("not a regular file");
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor file{retry([&] { return ::open(("/proc/self/fd/" + std::to_string(place)).c_str(), flags); })};
@@ -190,7 +192,7 @@ Result<File> File::open_regular(const std::string& path) {
 
 std::array<std::byte, 16> File::first_bytes(const std::string& path) {
   std::array<std::byte, 16> bytes{};
-  const Descriptor file{::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  const Descriptor file{::open(reachable(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat info {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return bytes;
   (void)!::read(file.fd, bytes.data(), bytes.size());
@@ -287,7 +289,7 @@ File::~File() {
 
 int File::reopen() const {
   if (!map_) return -1;
-  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int fd = ::open(reachable(path_).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat info {};
   if (fd < 0 || (::fstat(fd, &info) == 0 && state_of(info).id == id())) return fd;
   ::close(fd);
@@ -302,7 +304,7 @@ File::State File::state_of(const struct stat& info) {
 bool File::is_unchanged() const {
   if (!map_) return true;
   struct stat now {};
-  return ::stat(path_.c_str(), &now) == 0 && state_of(now) == opened_ &&
+  return ::stat(reachable(path_).c_str(), &now) == 0 && state_of(now) == opened_ &&
          static_cast<std::uint64_t>(now.st_size) == map_size_;
 }
 

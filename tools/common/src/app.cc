@@ -7,6 +7,8 @@
 #include "interrupt.h"
 #include "sandbox.h"
 #include "sframe/base/spool.h"
+#include "sframe/elf/archive.h"
+#include "sframe/elf/kept_places.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/tool/descriptor.h"
 #include "sframe/tool/output.h"
@@ -33,10 +35,16 @@ const std::map<std::string, Limits> limit_names = {
     {"off", Limits::off}, {"default", Limits::standard}, {"strict", Limits::strict}};
 
 /// Streams, compressed files, and what is in folders, may be larger than what is kept in memory.
-bool may_need_spool(const std::string& path) {
+bool may_need_spool(const std::string& path, std::span<const std::byte> first_bytes) {
   std::error_code error;
-  if (path == "-" || !std::filesystem::is_regular_file(path, error)) return true;
-  return elf::is_packed(elf::File::first_bytes(path));
+  return path == "-" || elf::is_packed(first_bytes) || !std::filesystem::is_regular_file(path, error);
+}
+
+void add_members(const std::string& archive, std::vector<std::string>& members) {
+  const auto file = elf::File::open_regular(archive);
+  if (!file) return; // reported by its reader
+  const auto named = elf::files_of_thin_archive(file->bytes(), archive);
+  members.insert(members.end(), named.begin(), named.end());
 }
 
 } // namespace
@@ -79,6 +87,10 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
     messages_.error({}, ended->text + " (--help shows the options)");
     return exit_failure;
   }
+  if (output_.empty()) {
+    messages_.error({}, "--output: the name is empty (- is standard output)");
+    return exit_failure;
+  }
   messages_.set_quiet(quiet_);
   messages_.set_verbose(verbose_);
   limit_process(limits_, threads(), messages_.tool());
@@ -93,7 +105,15 @@ int App::print(std::string_view text) {
 
 void App::confine(SandboxNeeds needs) const {
   if (no_sandbox_) return;
-  if (std::ranges::any_of(needs.read, may_need_spool)) prepare_spools();
+  for (const std::string& path : needs.read) elf::keep_reachable(path);
+  bool needs_spools = false;
+  for (const auto* paths : {&needs.read, &needs.found})
+    for (const std::string& path : *paths) {
+      const auto first_bytes = elf::File::first_bytes(path);
+      needs_spools |= may_need_spool(path, first_bytes);
+      if (needs.reads_members && elf::is_thin_archive(first_bytes)) add_members(path, needs.members);
+    }
+  if (needs_spools) prepare_spools();
   needs.write.push_back(output_);
   enter_sandbox(needs);
 }

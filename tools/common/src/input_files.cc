@@ -9,6 +9,7 @@
 #include "sframe/elf/archive.h"
 #include "sframe/elf/file_kind.h"
 #include "sframe/elf/image.h"
+#include "sframe/elf/kept_places.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -102,7 +103,7 @@ private:
     expect_files(1);
     FoundFile found{.path = path, .place = place};
     struct stat info {};
-    if ((below.empty() ? ::stat : ::lstat)(path.c_str(), &info) != 0)
+    if ((below.empty() ? ::stat : ::lstat)(elf::reachable(path).c_str(), &info) != 0)
       return add_failure(std::move(found), error_text("cannot open"));
     found.kind = kind_of(info.st_mode);
     found.id = {info.st_dev, info.st_ino};
@@ -118,7 +119,7 @@ private:
     if (!named_.recursive) return add_failure(std::move(folder), not_recursive);
     if (std::ranges::count(open_folders_, folder.id))
       return add_failure(std::move(folder), "the folder contains itself");
-    std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.path.c_str()), ::closedir);
+    std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(elf::reachable(folder.path).c_str()), ::closedir);
     if (!open) return add_failure(std::move(folder), error_text("cannot open the folder"));
     found_.push_back(folder);
     open_folders_.push_back(folder.id);

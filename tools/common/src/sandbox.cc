@@ -3,6 +3,7 @@
 #include "sandbox.h"
 
 #include "new_file.h"
+#include "sframe/elf/kept_places.h"
 #include "sframe/tool/descriptor.h"
 #include "writing_process.h"
 
@@ -75,10 +76,13 @@ public:
     ruleset_ = Descriptor(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0u)));
   }
 
-  void allow(const std::string& path, std::uint64_t rights) {
-    const Descriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  enum class What : bool { anything, file_only };
+  void allow(const std::string& path, std::uint64_t rights, What what = What::anything) {
+    const Descriptor file(::open(elf::reachable(path).c_str(), O_PATH | O_CLOEXEC));
+    is_complete_ &= file.is_open() || (errno != EMFILE && errno != ENFILE && errno != ENOMEM);
     struct stat info {};
     if (!ruleset_.is_open() || !file.is_open() || ::fstat(file.get(), &info) != 0) return;
+    if (what == What::file_only && !S_ISREG(info.st_mode)) return;
     if (!S_ISDIR(info.st_mode)) rights &= file_rights;
     landlock_path_beneath_attr rule{};
     rule.allowed_access = rights & handled_;
@@ -86,15 +90,18 @@ public:
     (void)::syscall(SYS_landlock_add_rule, ruleset_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0u);
   }
 
-  /// Whether it limits every way of opening a file to change it.
+  /// Whether it limits every way of opening a file to change it. Nothing is enforced if this process could
+  /// not open what is to be allowed: the program would be refused its inputs, for a reason that is not the
+  /// true one.
   bool enforce() {
-    return ruleset_.is_open() && ::syscall(SYS_landlock_restrict_self, ruleset_.get(), 0u) == 0 &&
-           (handled_ & truncate) != 0;
+    return ruleset_.is_open() && is_complete_ &&
+           ::syscall(SYS_landlock_restrict_self, ruleset_.get(), 0u) == 0 && (handled_ & truncate) != 0;
   }
 
 private:
   Descriptor ruleset_;
   std::uint64_t handled_ = 0;
+  bool is_complete_ = true;
 };
 
 /// The existing path that must be writable to create or replace `path`.
@@ -113,13 +120,12 @@ std::string place_of(const std::string& path) {
 std::set<std::string> places_of(const SandboxNeeds& needs) {
   std::set<std::string> places; // each needs an open file
   std::error_code error;
-  const auto is_path = [](const std::string& path) { return !path.empty() && path != "-"; };
   for (const std::string& path : needs.write)
-    if (is_path(path)) places.insert(place_of(path));
+    if (is_place(path)) places.insert(place_of(path));
   for (const std::string& path : needs.write_below)
-    if (is_path(path)) places.insert(place_of(path + "/."));
+    if (is_place(path)) places.insert(place_of(path + "/."));
   for (const std::string& path : needs.replace_below)
-    if (is_path(path)) places.insert(std::filesystem::is_directory(path, error) ? path : place_of(path));
+    if (is_place(path)) places.insert(std::filesystem::is_directory(path, error) ? path : place_of(path));
   return places;
 }
 
@@ -132,8 +138,11 @@ struct Role {
 /// Whether no other file can be changed, however it is opened.
 bool limit_paths(const SandboxNeeds& needs, Role role) {
   Landlock landlock;
-  if (role.reads)
+  if (role.reads) {
     for (const std::string& path : needs.read) landlock.allow(path, read_rights);
+    for (const std::string& path : needs.members)
+      landlock.allow(path, read_rights, Landlock::What::file_only);
+  }
   for (const char* own : {"/proc/self", "/sys/devices/system/cpu"}) landlock.allow(own, read_rights);
   const std::uint64_t links = needs.symbolic_links ? LANDLOCK_ACCESS_FS_MAKE_SYM : 0;
   if (role.writes)
@@ -216,7 +225,9 @@ constexpr unsigned clone_flags = 0;
 #  endif
 
 /// A filter of system calls (seccomp(2)), as a list of rules of which the first that fits counts. Made here,
-/// since libseccomp takes longer for so many rules than some programs run.
+/// since libseccomp takes longer for so many rules than some programs run. It is not made at build time
+/// (seccomp_export_bpf()) either: it depends on the process' ID, its role and its environment, and a
+/// generator would have to run on the build machine for the ABI of another one.
 class Filter {
 public:
   Filter() {

@@ -36,6 +36,10 @@ bool is_thin_archive(std::span<const std::byte> bytes);
 /// with the offset. `bytes` must outlive the members. Linear in the number of members.
 Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes);
 
+/// The files that the thin archive at `path` names, each once, as ArchiveContents::open() opens them; at most
+/// ArchiveContents::max_members. What it names after a damaged header is left out. They are not looked at.
+std::vector<std::string> files_of_thin_archive(std::span<const std::byte> bytes, const std::string& path);
+
 /// The members of an archive for readers: also those of archives in it, and of a thin archive, whose members
 /// are files.
 class ArchiveContents {

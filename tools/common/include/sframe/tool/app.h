@@ -31,11 +31,14 @@ class Output;
 /// later; "-" and empty paths are ignored.
 struct SandboxNeeds {
   std::vector<std::string> read;          ///< files, and folders with their contents
+  std::vector<std::string> found;         ///< files in these folders, if members of thin archives are read
+  std::vector<std::string> members;       ///< files, never folders; App adds what thin archives name
   std::vector<std::string> write;         ///< files to create or replace; App adds the file of -o
   std::vector<std::string> write_below;   ///< folders, for any files in them
   std::vector<std::string> replace_below; ///< files, and folders of which existing files are replaced
   bool symbolic_links = false;            ///< makes links and folder modes where it writes
   bool traces = false;                    ///< traces other processes
+  bool reads_members = false;             ///< reads the files that thin archives in `read` and `found` name
   unsigned writers = 1;                   ///< files that are written at the same time
 };
 
