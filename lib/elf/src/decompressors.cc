@@ -50,6 +50,7 @@ public:
     in = in.subspan(from.pos);
     out = out.subspan(to.pos);
     if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge) return Status::too_large;
     if (ZSTD_isError(result)) return Status::damaged;
     return result == 0 ? Status::done : Status::more;
   }
@@ -93,6 +94,7 @@ public:
     in = in.last(stream_.avail_in);
     out = out.last(stream_.avail_out);
     if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
+    if (result == LZMA_MEMLIMIT_ERROR) return Status::too_large;
     if (result == LZMA_STREAM_END) return Status::done;
     return result == LZMA_OK ? Status::more : Status::damaged;
   }

@@ -58,6 +58,8 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
       std::span<std::byte> out = buffer;
       const std::size_t before = packed.size();
       status = decoder->step(packed, out);
+      if (status == Decompressor::Status::too_large)
+        return fail("cannot decompress: its window has more than 2 GiB");
       const std::size_t made = buffer.size() - out.size();
       if (auto ended = Budget::all_ended()) return unexpected(std::move(*ended));
       if (made > limits.size - result.spool_.size()) return fail(too_large);

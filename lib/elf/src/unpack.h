@@ -12,7 +12,12 @@ namespace sframe::elf {
 
 class Decompressor {
 public:
-  enum class Status { more, done, damaged };
+  enum class Status {
+    more,
+    done,
+    damaged,
+    too_large, ///< the window: more than 2 GiB
+  };
   virtual ~Decompressor() = default;
   /// Unpacks from the front of `in` to the front of `out` and advances both. Returns `done` at the end of a
   /// frame.
