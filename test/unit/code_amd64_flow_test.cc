@@ -60,7 +60,10 @@ TEST(CodeAmd64, GuessedJumpToCodeAfterACall) {
       {"0f 0b", "ud2", ""},
   };
   struct MayNotReturn : World {
-    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t) override { return target == far; }
+    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t,
+                        const code::StartSigns&) override {
+      return target == far;
+    }
   };
   Listing listing(lines);
   World world;
@@ -377,7 +380,10 @@ TEST(CodeAmd64, GuessedPathMeetsACertainOne) {
       {"c3", "ret", ""},
   };
   struct MayNotReturn : World {
-    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t) override { return target == far; }
+    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t,
+                        const code::StartSigns&) override {
+      return target == far;
+    }
   };
   Listing listing(lines);
   MayNotReturn doubt;

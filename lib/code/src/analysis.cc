@@ -432,11 +432,10 @@ bool Analysis::may_not_return(const Instruction& instruction, const State& after
   if (!function_.environment) return false;
   const std::uint64_t next = instruction.address + instruction.length;
   const auto target = instruction.flow == Flow::call ? std::optional(instruction.target) : std::nullopt;
-  return function_.environment->may_not_return(target, next) || starts_function(next, after);
+  return function_.environment->may_not_return(target, next, {.is_marked = starts_function(next, after)});
 }
 
-/// True if what follows a call is the start of another function: what only one starts with, or a second
-/// frame.
+/// True if what follows a call starts as only a function does.
 bool Analysis::starts_function(std::uint64_t next, const State& after) {
   constexpr int max_instructions = 16;
   std::uint64_t address = after_padding(next);
@@ -479,6 +478,17 @@ bool Analysis::saves_lost_link(const Decoded& decoded, const State& state) const
     if (effect.kind != Effect::Kind::compare) return false; // it is a register like others now
   }
   return false;
+}
+
+/// True if an instruction signs the return address in the link register where that is signed already, or
+/// lost.
+bool Analysis::signs_again(const Decoded& decoded, const State& state) const {
+  const Value& link = state.reg(abi_->ra);
+  if (link != Value::other() && !(link.base == Value::Base::entry && link.flag)) return false;
+  const auto effects = std::span(effects_).subspan(decoded.first_effect, decoded.num_effects);
+  return std::ranges::any_of(effects, [&](const Effect& effect) {
+    return effect.kind == Effect::Kind::sign && effect.reg == abi_->ra;
+  });
 }
 
 bool Analysis::is_known_not_to_return(const Decoded& decoded) const {

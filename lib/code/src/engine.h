@@ -196,7 +196,7 @@ private:
   bool join(std::uint32_t block, const State& state, std::uint32_t from);
   bool join_words(Block& block, const State& state, std::uint32_t from);
   Value merge(const Value& old, const Value& incoming, Conflict where);
-  bool may_be_past_end(std::uint32_t first) const;
+  bool may_be_past_end(std::uint32_t from, std::uint32_t first, const State& state);
   bool is_possible(const Block& block, const State& state) const;
   bool shows_no_return(Block& block, const State& state, std::uint32_t from, Edge edge);
   void enqueue(std::uint32_t block);
@@ -254,6 +254,7 @@ private:
   bool starts_function(std::uint64_t next, const State& after);
   bool starts_frame(const Value& fp, const State& state) const;
   bool saves_lost_link(const Decoded& decoded, const State& state) const;
+  bool signs_again(const Decoded& decoded, const State& state) const;
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
   bool jumps_like_return(const Instruction& instruction, const State& state) const;

@@ -144,11 +144,20 @@ bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t f
   return true;
 }
 
-/// True if a jump leads to padding that another function perhaps follows: an empty block at a function's end,
-/// which compilers leave where control never gets (LLVM's unreachable).
-bool Analysis::may_be_past_end(std::uint32_t first) const {
-  return code_[first].instruction.is_nop && function_.rows.empty() && function_.environment &&
-         function_.environment->may_end_at(code_[first].instruction.address);
+/// True if a jump leads to what perhaps follows the function, since it is never taken: to padding, or to code
+/// that starts as only a function does.
+bool Analysis::may_be_past_end(std::uint32_t from, std::uint32_t first, const State& state) {
+  if (!function_.rows.empty() || !function_.environment) return false;
+  const Instruction& target = code_[first].instruction;
+  const std::uint32_t after = index_at(after_padding(target.address));
+  if (after == no_index) return false;
+  // Labels of which the address is taken are marked, too: indirect jumps lead there.
+  const Flow flow = code_[from].instruction.flow;
+  const bool is_direct = flow == Flow::jump || flow == Flow::branch;
+  const StartSigns signs{
+      .is_marked = (code_[after].instruction.marks_start && is_direct && target.address != function_.start) ||
+                   signs_again(code_[after], state)};
+  return (target.is_nop || signs.is_marked) && function_.environment->may_end_at(target.address, signs);
 }
 
 /// True if a guessed edge counts where its target is known by certain ones: without rows, which would show
@@ -164,7 +173,7 @@ void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t
   ++work_;
   make_leader(target);
   const std::uint32_t first = index_at(target);
-  if (edge == Edge::jump && mode_ == Certainty::certain && may_be_past_end(first))
+  if (edge == Edge::jump && mode_ == Certainty::certain && may_be_past_end(from, first, state))
     return guess(from, state, std::span(&target, 1));
   std::uint32_t index = code_[first].block;
   if (index == no_index) {

@@ -56,16 +56,6 @@ inline Value number(std::int64_t value, std::uint64_t function_start) {
   return Value::other();
 }
 
-inline bool is_number(const Value& value) {
-  return value.base == Value::Base::constant || value.base == Value::Base::code;
-}
-
-/// The number that a constant or address represents.
-inline std::uint64_t number_of(const Value& value, std::uint64_t function_start) {
-  const auto offset = static_cast<std::uint64_t>(std::int64_t{value.offset});
-  return value.base == Value::Base::code ? function_start + offset : offset;
-}
-
 /// A bounded index's factor, and the name that its copies share.
 constexpr std::uint16_t bounded_names = 512;
 inline std::uint16_t step_of(const Value& bounded) {

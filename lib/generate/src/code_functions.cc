@@ -89,9 +89,8 @@ template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor
 } // namespace
 
 /// What the analysis of one function asks about calls. A call of a function that is not known to return
-/// perhaps does not. Where a function's size is not known, neither does a call (of code elsewhere, or of an
-/// unknown function; of any, if padding follows) after which another function may start, unless the function
-/// goes on after that.
+/// perhaps does not. Where a function's size is not known, neither does a call after which another function
+/// may start (sframe/code/function_start.h), unless the function goes on after that.
 class CodeFunctions::Calls final : public code::Environment {
 public:
   /// `inside`: CodeFunction::inside of an earlier analysis.
@@ -118,8 +117,9 @@ public:
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.code(address, size);
   }
-  bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) override;
-  bool may_end_at(std::uint64_t address) override;
+  bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t next,
+                      const code::StartSigns& signs) override;
+  bool may_end_at(std::uint64_t address, const code::StartSigns& signs) override;
 
   /// Before a run.
   void start() {
@@ -134,9 +134,7 @@ public:
   bool learn(const CodeRows& rows);
 
 private:
-  bool may_start_at(std::uint64_t address) const;
-  bool is_start(std::uint64_t address) const;
-  bool is_padding_between(std::uint64_t begin, std::uint64_t end) const;
+  bool may_start_at(std::uint64_t address, code::StartSigns signs, code::Arrival arrival);
   void learn_between(std::uint64_t low, std::uint64_t high);
 
   CodeFunctions& functions_;
@@ -147,48 +145,44 @@ private:
   std::vector<std::uint64_t> doubtful_;
 };
 
-bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
+bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next,
+                                          const code::StartSigns& signs) {
+  using code::Arrival;
   const Place* const callee = target ? functions_.known_place(*target) : nullptr;
   const bool surely_returns = callee && callee->returns == Returns::surely;
   if (target && !surely_returns) {
     if (callee && callee->no_return) return true;
-    if (*target - function_.start < function_.end - function_.start) return false; // its own
+    const bool is_own = *target - function_.start < function_.end - function_.start;
+    if (is_own) return code::may_start_function(signs, Arrival::after_returning_call);
   }
-  if (function_.sized || inside_.contains(next)) return false;
-  const std::uint64_t after = functions_.after_padding(next, padding_, budget_);
-  // Only code that is expected to run rarely is not aligned, and it is full of calls that do not return. What
-  // surely returns does so here, too, unless other code leads to what follows: it does not return to padding.
+  // Only code that is expected to run rarely is not aligned.
   const bool is_rare = !functions_.is_aligned(function_.start);
-  const bool may_start = is_padding_between(next, after) ||
-                         (surely_returns && after == next ? is_start(after) : is_rare || may_start_at(after));
-  if (!may_start) return false;
-  suspects_.insert(next);
+  const Arrival arrival = surely_returns ? Arrival::after_returning_call
+                          : is_rare      ? Arrival::after_rare_call
+                                         : Arrival::after_call;
+  if (!may_start_at(next, signs, arrival)) return false;
   if (target && !surely_returns) doubtful_.push_back(*target);
   return true;
 }
 
-bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
+bool CodeFunctions::Calls::may_end_at(std::uint64_t address, const code::StartSigns& signs) {
+  return may_start_at(address, signs, code::Arrival::by_jump);
+}
+
+/// True if another function may start at the address, or after padding there: it is a suspect then. `signs`:
+/// what the code shows.
+bool CodeFunctions::Calls::may_start_at(std::uint64_t address, code::StartSigns signs,
+                                        code::Arrival arrival) {
   if (function_.sized || inside_.contains(address)) return false;
   const std::uint64_t after = functions_.after_padding(address, padding_, budget_);
-  if (!is_padding_between(address, after) && !may_start_at(after)) return false;
+  const Place* const place = functions_.known_place(after);
+  signs.is_named = place && place->named;
+  signs.is_referred_to = place && (place->is_start || place->has_address_taken);
+  signs.is_after_padding = after != address;
+  signs.is_aligned = functions_.is_aligned(after);
+  if (!code::may_start_function(signs, arrival)) return false;
   suspects_.insert(address);
   return true;
-}
-
-/// True if code of other functions leads there, or a symbol names it.
-bool CodeFunctions::Calls::is_start(std::uint64_t address) const {
-  const Place* const place = functions_.known_place(address);
-  return place && place->is_start;
-}
-
-/// True if another function may start there.
-bool CodeFunctions::Calls::may_start_at(std::uint64_t address) const {
-  return functions_.is_aligned(address) || is_start(address);
-}
-
-/// True if the padding [begin, end) does not align a loop. It ends code that is expected to run rarely.
-bool CodeFunctions::Calls::is_padding_between(std::uint64_t begin, std::uint64_t end) const {
-  return begin != end && !functions_.is_aligned(end);
 }
 
 bool CodeFunctions::Calls::learn(const CodeRows& rows) {
@@ -297,6 +291,9 @@ void CodeFunctions::add_targets(const CodeFunction& function) {
   for (const CodeRows::Call& call : function.rows.calls) add_start(call.target, is_code);
   for (const CodeRows::Call& call : function.rows.guessed_calls) add_start(call.target, false);
   for (const CodeRows::Jump& jump : function.rows.jumps) add_start(jump.target, is_code);
+  for (const std::uint64_t address : function.rows.addresses)
+    if (holes_.contains(address) && !std::exchange(place_of(address).has_address_taken, true))
+      new_starts_.push_back(address);
 }
 
 /// The first instruction at or after `address` that is no padding.
@@ -402,8 +399,8 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
 
 void CodeFunctions::keep(CodeFunction function) {
   const CodeRows& rows = function.rows;
-  const std::size_t places =
-      rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() + function.doubtful.size();
+  const std::size_t places = rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() +
+                             rows.addresses.size() + function.doubtful.size();
   if (!take(steps_per_place * places)) return;
   add_targets(function);
   Place& place = place_of(function.start);

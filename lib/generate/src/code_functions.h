@@ -67,10 +67,12 @@ private:
   /// and places refer to each other, since looking an address up is most of the work with many functions.
   struct Place {
     std::uint64_t address = 0;
-    std::uint64_t size = 0;  ///< of its symbol; 0: not known
-    bool is_start = false;   ///< to be analysed
-    bool named = false;      ///< CodeFunction::named
-    bool follows = false;    ///< CodeFunction::follows
+    std::uint64_t size = 0; ///< of its symbol; 0: not known
+    bool is_start = false;  ///< to be analysed
+    bool named = false;     ///< CodeFunction::named
+    bool follows = false;   ///< CodeFunction::follows
+    /// Code puts it into a register. It need not be a start: jump tables and literals are addressed so, too.
+    bool has_address_taken = false;
     bool external = false;   ///< code with CFI, a stub, or in another file
     bool no_return = false;  ///< a function, or code elsewhere, that perhaps never returns
     bool undecided = false;  ///< returns() may have changed; in undecided_

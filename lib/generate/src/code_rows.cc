@@ -7,6 +7,7 @@
 #include "sframe/code/row_check.h"
 
 #include <algorithm>
+#include <bit>
 #include <ranges>
 #include <utility>
 
@@ -71,6 +72,8 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
     find_key(function);
   // States that were not joined with all others prove nothing.
   if (is_used_up()) return leave_out_all();
+  std::ranges::sort(rows_.addresses);
+  rows_.addresses.erase(std::ranges::unique(rows_.addresses).begin(), rows_.addresses.end());
   std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
   extend_over_padding();
   return std::move(rows_);
@@ -100,6 +103,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     return add_guessed(at, begin, end);
   }
   if (at.is_unknown) rows_.unknown.push_back(at.instruction.address);
+  add_addresses(at);
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));
@@ -123,6 +127,16 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
+}
+
+/// What the instruction before has put into registers; at the start of a block, what others have.
+void CodeRowMaker::add_addresses(const code::Reached& at) {
+  constexpr std::uint64_t page = 4096; // its start is no function: AArch64 adds the rest later
+  for (std::uint64_t changed = at.changed & ~code::State::words_bit; changed != 0; changed &= changed - 1) {
+    const code::Value& value = at.state().reg(static_cast<std::uint16_t>(std::countr_zero(changed)));
+    const std::uint64_t number = code::is_number(value) ? code::number_of(value, function_.start) : 0;
+    if (number > page && number % page != 0) rows_.addresses.push_back(number);
+  }
 }
 
 void CodeRowMaker::add_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end) {

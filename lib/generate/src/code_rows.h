@@ -88,6 +88,8 @@ struct CodeRows {
   std::vector<std::uint64_t> executed;
   /// Certain instructions that the decoder does not know. By address.
   std::vector<std::uint64_t> unknown;
+  /// Addresses that certain code puts into registers, and other numbers. Each once.
+  std::vector<std::uint64_t> addresses;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
@@ -121,6 +123,7 @@ private:
   /// `ends`: a call that does not return.
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
+  void add_addresses(const code::Reached& at);
   void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);

@@ -4,6 +4,7 @@
 
 #include "code_text.h"
 #include "compare_rows.h"
+#include "sframe/code/function_start.h"
 #include "sframe/convert.h"
 
 #include <algorithm>
@@ -275,17 +276,18 @@ void CodeChecker::check_return_address(const code::Reached& at, const PlacedRow&
                                at, found);
 }
 
-/// A jump out of the function must leave the frame that the target's row describes. A branch that is never
-/// taken (__builtin_unreachable) may lead past the end of the function, as may a jump to an empty block there
-/// (LLVM's unreachable). An unrelated function that starts there is no evidence.
+/// A jump out of the function must leave the frame that the target's row describes, unless it seems to lead
+/// to what follows the end of a function, or of a part of one.
 void CodeChecker::check_tail_call(const code::Reached& at) {
   const std::uint64_t address = at.instruction.target;
   if (address == unit_->end) return;
   const auto target = rows_.find_elsewhere(address);
   const PlacedRow* row = rows_.find(at.instruction.address);
   if (!target || !row || target->is_outermost()) return;
-  const bool is_branch = at.instruction.flow == code::Flow::branch;
-  if (is_branch && rows_.is_start_of_function(address)) return;
+  // All tail calls lead to where functions start. Only branches are made where none is meant.
+  const code::StartSigns signs{.is_named = at.instruction.flow == code::Flow::branch &&
+                                           rows_.is_start_of_function(address)};
+  if (code::may_start_function(signs, code::Arrival::by_jump)) return;
   if (code::check(*target, at.state(), abi_).cfa.agreement != Agreement::contradicts) return;
   findings_.contradict(Id::K210, at, *row, "the target expects " + row_text(*target, abi_));
 }

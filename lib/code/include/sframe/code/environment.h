@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "sframe/code/function_start.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,13 +38,17 @@ public:
   /// True if only landing pads call the function at `target`: it needs an exception in flight.
   virtual bool needs_exception(std::uint64_t /*target*/) { return false; }
   /// True if a call, whose return address is `next`, perhaps never returns: code that is reached only after
-  /// it is guessed. `target`: of a direct call.
-  virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/) {
-    return false;
+  /// it is guessed. `target`: of a direct call; `signs`: what the code at `next` shows. The default knows no
+  /// more.
+  virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/,
+                              const StartSigns& signs) {
+    return may_start_function(signs, Arrival::after_returning_call);
   }
   /// True if the padding at `address`, which a jump leads to, perhaps ends the function: what is reached over
-  /// it is guessed.
-  virtual bool may_end_at(std::uint64_t /*address*/) { return false; }
+  /// it is guessed. `signs`: what the code after the padding shows.
+  virtual bool may_end_at(std::uint64_t /*address*/, const StartSigns& signs) {
+    return may_start_function(signs, Arrival::by_jump);
+  }
   /// The start of the function that has code at `address`; `address` itself if that is not known.
   virtual std::uint64_t function_start(std::uint64_t address) { return address; }
   /// The code at `address`, at most `size` bytes; empty if there is none. The view must be valid until the

@@ -74,6 +74,17 @@ struct Value {
   }
 };
 
+/// True if the value is known as a number: a constant, or an address.
+inline bool is_number(const Value& value) {
+  return value.base == Value::Base::constant || value.base == Value::Base::code;
+}
+
+/// The number that a constant or address represents in a function that starts at `function_start`.
+inline std::uint64_t number_of(const Value& value, std::uint64_t function_start) {
+  const auto offset = static_cast<std::uint64_t>(std::int64_t{value.offset});
+  return value.base == Value::Base::code ? function_start + offset : offset;
+}
+
 /// A word on the stack and what it holds.
 struct Slot {
   Value location; ///< is_location()
