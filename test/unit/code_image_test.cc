@@ -41,21 +41,36 @@ std::vector<std::byte> relas(const std::vector<Rela>& entries) {
   return writer.bytes;
 }
 
-/// A shared object with 32 bytes of code, 32 of data, and stubs of 16 bytes, one for each name.
+/// A stub for a function in another file: `jmp *pointer(%rip)`, as llvm-mc encodes it, and no-operations.
+std::vector<std::byte> stub(std::uint64_t address, std::uint64_t pointer, std::size_t size) {
+  constexpr std::size_t jump_size = 6;
+  Writer writer;
+  writer.text("\xff\x25").u32(static_cast<std::uint32_t>(pointer - address - jump_size));
+  writer.bytes.resize(size, std::byte{0x90});
+  return writer.bytes;
+}
+
+/// A shared object with 32 bytes of code, 32 of data with a pointer for each name, and stubs in front of
+/// `trailer` bytes, one for each name but the empty ones, which have relocations of their own (TLSDESC).
 TestElf file_with_stubs(const std::vector<std::string_view>& names, std::size_t header,
-                        std::size_t stub_size = 16) {
+                        std::size_t stub_size = 16, std::size_t trailer = 0) {
   TestElf elf;
   elf.type = elf::et_dyn;
   Writer strings, symbols;
   strings.zeros(1);
   symbols.zeros(24);
   std::vector<Rela> entries;
+  std::vector<std::byte> stubs(header, std::byte{0x90});
   for (const std::string_view name : names) {
     symbols.append(symbol(static_cast<std::uint32_t>(strings.bytes.size()), 0x12, 0, 0, 0));
     strings.text(name).zeros(1);
-    entries.push_back({data, static_cast<std::uint32_t>(entries.size() + 1), 7, 0});
+    const std::uint64_t pointer = data + 8 * entries.size();
+    entries.push_back({pointer, static_cast<std::uint32_t>(entries.size() + 1), name.empty() ? 36u : 7u, 0});
+    if (name.empty()) continue;
+    const auto code = stub(plt + stubs.size(), pointer, stub_size);
+    stubs.insert(stubs.end(), code.begin(), code.end());
   }
-  const std::vector<std::byte> stubs(header + stub_size * names.size(), std::byte{0x90});
+  stubs.resize(stubs.size() + trailer, std::byte{0x90});
   elf.sections = {{".text", elf::sht_progbits, alloc | exec, text, counted(32), 0, 0, 0},
                   {".dynstr", elf::sht_strtab, alloc, 0x7000, strings.bytes, 0, 0, 0},
                   {".dynsym", elf::sht_dynsym, alloc, 0x8000, symbols.bytes, 2, 1, 24},
@@ -129,15 +144,33 @@ TEST(CodeImage, StubsThatNeverReturn) {
   }
 }
 
-/// Sections whose stubs do not match the relocations one by one say nothing.
-TEST(CodeImage, StubsOfAnotherSize) {
-  for (const auto& [header, size] : {std::pair{80u, 16u}, std::pair{16u, 8u}}) {
-    const auto bytes = built(file_with_stubs({"abort", "abort", "abort", "abort"}, header, size));
+/// Linkers also put code after the stubs, make them of another size, and make none for some relocations.
+TEST(CodeImage, StubsAreFoundByTheirPointers) {
+  struct Layout {
+    std::size_t header, size, trailer;
+  };
+  for (const Layout& layout : {Layout{80, 16, 0}, Layout{0, 8, 0}, Layout{16, 16, 16}, Layout{16, 16, 80}}) {
+    const auto bytes =
+        built(file_with_stubs({"puts", "", "abort", "exits"}, layout.header, layout.size, layout.trailer));
     const auto image = elf::Image::parse(bytes);
     ASSERT_TRUE(image);
     Callees callees(*image, {});
-    for (std::uint64_t at = plt; at < plt + 160; ++at) EXPECT_FALSE(callees.never_returns(at)) << header;
+    EXPECT_FALSE(callees.never_returns(plt + layout.header));
+    EXPECT_TRUE(callees.never_returns(plt + layout.header + layout.size)) << layout.header;
+    EXPECT_FALSE(callees.never_returns(plt + layout.header + 2 * layout.size));
   }
+}
+
+/// Bytes without a jump through a pointer are no stubs, however many.
+TEST(CodeImage, NoStubs) {
+  TestElf elf = file_with_stubs({"abort"}, 0);
+  for (TestSection& section : elf.sections)
+    if (section.address == plt) section.bytes.assign(1000, std::byte{0x90});
+  const auto bytes = built(elf);
+  const auto image = elf::Image::parse(bytes);
+  ASSERT_TRUE(image);
+  Callees callees(*image, {});
+  for (std::uint64_t at = plt; at < plt + 1000; ++at) ASSERT_FALSE(callees.never_returns(at));
 }
 
 TEST(CodeImage, StubsCostBytes) {

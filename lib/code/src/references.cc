@@ -39,26 +39,71 @@ bool ReferenceFinder::may_refer(std::span<const std::byte> bytes, std::uint64_t 
   return false;
 }
 
+/// What the effect puts into its register, or where the word is that it loads, if that is known as a number.
+std::optional<std::uint64_t> ReferenceFinder::number_of(const Effect& effect) const {
+  using Kind = Effect::Kind;
+  const auto offset = static_cast<std::uint64_t>(effect.value);
+  const bool is_whole = effect.size == 0 || effect.size == 8;
+  if (effect.kind == Kind::add && effect.source == Effect::none && values_[effect.reg])
+    return *values_[effect.reg] + offset;
+  if ((effect.kind != Kind::set && effect.kind != Kind::load) || !is_whole) return std::nullopt;
+  if (effect.source == Effect::none) return offset;
+  if (effect.source >= values_.size() || !values_[effect.source]) return std::nullopt;
+  return *values_[effect.source] + offset;
+}
+
 /// Follows addresses that one instruction, or several, put into registers.
 void ReferenceFinder::note_addresses(const AddressSet& wanted, std::vector<Reference>& found) {
   using Kind = Effect::Kind;
   for (const Effect& effect : effects_) {
     if (effect.reg >= values_.size() || effect.kind == Kind::store || effect.kind == Kind::compare) continue;
-    std::optional<std::uint64_t> value;
-    const auto offset = static_cast<std::uint64_t>(effect.value);
-    const bool is_whole = effect.size == 0 || effect.size == 8;
-    bool is_page = false;
-    if (effect.kind == Kind::set && is_whole && effect.source == Effect::none) {
-      value = offset;
-      is_page = machine_entry(*abi_).loads_pages && (offset & page_mask) == 0;
-    } else if (effect.kind == Kind::set && is_whole && effect.source < values_.size()) {
-      if (values_[effect.source]) value = *values_[effect.source] + offset;
-    } else if (effect.kind == Kind::add && effect.source == Effect::none && values_[effect.reg]) {
-      value = *values_[effect.reg] + offset;
-    }
-    const bool is_copy = effect.kind == Kind::set && effect.source != Effect::none && effect.value == 0;
+    const auto value = effect.kind == Kind::load ? std::nullopt : number_of(effect);
+    const bool is_set = effect.kind == Kind::set, is_alone = effect.source == Effect::none;
+    const bool is_page =
+        is_set && is_alone && machine_entry(*abi_).loads_pages && (effect.value & page_mask) == 0;
+    const bool is_copy = is_set && !is_alone && effect.value == 0;
     if (value && !is_page && !is_copy && wanted.contains(*value)) found.push_back({*value, false});
     values_[effect.reg] = value;
+  }
+}
+
+void ReferenceFinder::find_stubs(std::span<const std::byte> bytes, std::uint64_t address,
+                                 std::vector<Stub>& found) {
+  using Kind = Effect::Kind;
+  if (!decoder_) return;
+  constexpr std::size_t max_instructions = 8; // of a stub
+  const std::uint64_t unit = machine(*abi_).alignment, entry = abi_->plt_entry_size;
+  std::vector<std::uint64_t> instructions; // since the last jump
+  std::uint8_t loaded = Effect::none;      // the register that a pointer was loaded into last
+  std::uint64_t pointer = 0;               // where that is
+  Instruction instruction;
+  for (std::uint64_t at = 0, next = 0; at < bytes.size(); at = next) {
+    effects_.clear();
+    if (instructions.empty()) std::ranges::fill(values_, std::nullopt);
+    const bool is_code = decoder_->decode(bytes.subspan(at), address + at, instruction, effects_);
+    const std::uint64_t entry_end = at - at % entry + entry;
+    next = std::min(at + std::max<std::uint64_t>(instruction.length, unit), entry_end);
+    if (!is_code || at + instruction.length > entry_end) continue; // data at the end of an entry (s390x)
+    instructions.push_back(address + at);
+    for (const Effect& effect : effects_) {
+      if (effect.reg >= values_.size() || effect.kind == Kind::store || effect.kind == Kind::compare)
+        continue;
+      const auto number = number_of(effect);
+      if (effect.kind == Kind::load && number) {
+        loaded = effect.reg;
+        pointer = *number;
+      } else if (effect.reg == loaded) {
+        loaded = Effect::none;
+      }
+      values_[effect.reg] = effect.kind == Kind::load ? std::nullopt : number;
+    }
+    if (instruction.flow == Flow::indirect_jump && loaded != Effect::none &&
+        instruction.jump_register == loaded)
+      for (const std::uint64_t each : instructions) found.push_back({each, pointer});
+    if (instruction.flow != Flow::next || instructions.size() == max_instructions) {
+      instructions.clear();
+      loaded = Effect::none;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include "sframe/code/callees.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/code/references.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
@@ -114,19 +115,21 @@ bool is_one(Names names, std::string_view name) {
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
 }
 
-/// Calls add(symbol, address) for each stub for a function in another file. Stubs are in the order of the
-/// relocations in .rela.plt, after a small common header.
+/// Calls add(symbol, address) for each instruction of a stub for a function in another file. `places`: what
+/// relocations change, by address.
 template <class Add>
-void each_stub(const elf::Image& image, std::span<const elf::Image::RelocatedPlace> symbols, const Add& add) {
+void each_stub(const elf::Image& image, std::span<const elf::Image::RelocatedPlace> places, const Add& add) {
   if (!image.abi()) return;
-  constexpr std::uint64_t max_header = 64;
-  const std::uint64_t size = image.abi()->plt_entry_size;
+  ReferenceFinder finder(*image.abi());
+  std::vector<Stub> stubs;
   for (const elf::SectionHeader& plt : image.plt_sections()) {
-    if (plt.size / size < symbols.size()) continue;
-    const std::uint64_t header = plt.size - symbols.size() * size;
-    if (header > max_header) continue; // stubs of another size, or for other relocations
     if (image.budget() && !image.budget()->take(Resource::section_bytes, plt.size)) return;
-    for (std::size_t i = 0; i < symbols.size(); ++i) add(symbols[i].symbol, plt.address + header + i * size);
+    if (const auto bytes = image.read(plt.address, plt.size)) finder.find_stubs(*bytes, plt.address, stubs);
+  }
+  for (const Stub& stub : stubs) {
+    const auto place =
+        std::ranges::lower_bound(places, stub.pointer, {}, &elf::Image::RelocatedPlace::address);
+    if (place != places.end() && place->address == stub.pointer) add(place->symbol, stub.address);
   }
 }
 
@@ -142,17 +145,18 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
   };
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols()) add(symbol.name, symbol.address);
+  std::vector<elf::Image::RelocatedPlace> places;
   for (const elf::SectionHeader& section : image.sections()) {
     if (section.type != elf::sht_rela || !section.allocated()) continue;
-    const auto places = image.relocated_places(section, max_known);
-    if (section.name == ".rela.plt") each_stub(image, places, add);
-    for (const elf::Image::RelocatedPlace& place : places) {
-      if (place.symbol.empty()) continue;
-      imported_.push_back(place.address);
-      add(place.symbol, place.address);
-    }
+    for (const elf::Image::RelocatedPlace& place : image.relocated_places(section, max_known))
+      if (!place.symbol.empty()) places.push_back(place);
   }
-  std::ranges::sort(imported_);
+  std::ranges::stable_sort(places, {}, &elf::Image::RelocatedPlace::address);
+  for (const elf::Image::RelocatedPlace& place : places) {
+    imported_.push_back(place.address);
+    add(place.symbol, place.address);
+  }
+  each_stub(image, places, add);
   std::vector<AddressRange> constant;
   for (const elf::Segment& segment : image.segments())
     if (segment.type == elf::pt_gnu_relro) constant.push_back(segment.memory());

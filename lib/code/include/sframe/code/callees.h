@@ -3,7 +3,8 @@
 // What the code analysis needs to know about the file: constant data for jump tables, and callees that never
 // return, that only landing pads call, or that do nothing but return. Callees are identified by name, from
 // lists of functions of C and C++ libraries, of compilers' run-time libraries and of the Linux kernel. A
-// callee in another file is identified by the dynamic relocation of its PLT stub.
+// callee in another file is identified by the dynamic relocation of the pointer that its PLT stub jumps
+// through.
 
 #pragma once
 

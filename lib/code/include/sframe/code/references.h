@@ -27,6 +27,13 @@ struct Reference {
   bool is_call = false; ///< else its address is put into a register
 };
 
+/// An instruction from which control reaches a jump through a pointer, without another jump: of the stub of a
+/// function in another file.
+struct Stub {
+  std::uint64_t address = 0;
+  std::uint64_t pointer = 0; ///< where it is
+};
+
 /// Keeps its memory between searches. Not for several threads at once.
 class ReferenceFinder {
 public:
@@ -39,8 +46,13 @@ public:
   void find(std::span<const std::byte> bytes, std::uint64_t address, const AddressSet& wanted, Budget* budget,
             std::vector<Reference>& found);
 
+  /// Appends the instructions of the stubs in `bytes`, by address. Where the stubs start is not asked:
+  /// linkers lay them out differently, also those of one section. Linear.
+  void find_stubs(std::span<const std::byte> bytes, std::uint64_t address, std::vector<Stub>& found);
+
 private:
   bool may_refer(std::span<const std::byte> bytes, std::uint64_t address, const AddressSet& wanted) const;
+  std::optional<std::uint64_t> number_of(const Effect& effect) const;
   void note_addresses(const AddressSet& wanted, std::vector<Reference>& found);
 
   const AbiTraits* abi_;
