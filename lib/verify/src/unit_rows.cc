@@ -67,15 +67,19 @@ FrameRow UnitRows::entry() const {
 }
 
 /// Cold parts start inside a function, and parts that rows made from code cover. If the CFA is in another
-/// register than SP, an earlier part may have put it there, and a frame address into an FP that was saved.
+/// register than SP, an earlier part may have put it there, or into one that calls preserve, and a frame
+/// address into an FP that was saved.
 std::uint64_t UnitRows::unknown_at_start() const {
   std::uint64_t registers = 0;
   if (!cfi_rules_.empty() && entry().same_rules(resolved_entry(abi_))) return registers;
-  if (entry().fp.kind == Rule::Kind::stored) registers |= std::uint64_t{1} << abi_.fp;
+  if (entry().fp.kind == Rule::Kind::stored) registers |= code::State::bit(abi_.fp);
   for (const PlacedRow& row : placed) {
     const Rule& cfa = row.row.cfa;
-    if (cfa.kind == Rule::Kind::value && cfa.base != abi_.sp && cfa.base < code::State::max_registers)
-      registers |= std::uint64_t{1} << cfa.base;
+    if (cfa.kind != Rule::Kind::value || cfa.base == abi_.sp) continue;
+    registers |= code::State::bit(cfa.base);
+    if (cfa.base == abi_.fp) continue;
+    registers |= ~code::machine(abi_).call_clobbered &
+                 ~(code::State::bit(abi_.sp) | code::State::bit(abi_.fp) | code::State::bit(abi_.ra));
   }
   return registers;
 }
