@@ -71,6 +71,7 @@ void add_memory(const Context& context);                  ///< ag, alg (argument
 void combine_same(const Context& context); ///< lr, nr, or, ...: clobbers, except for a register combined with
                                            ///< itself
 void subtract_register(const Context& context);          ///< sgr, slgr
+void subtract_memory(const Context& context);            ///< sg, slg
 void add_register_distinct(const Context& context);      ///< agrk, algrk
 void subtract_register_distinct(const Context& context); ///< sgrk, slgrk
 void and_immediate(const Context& context);            ///< nihh...: argument: shift of the immediate, in bits

@@ -155,6 +155,16 @@ void subtract_register(const Context& context) {
   context.effects.lose_flags();
 }
 
+/// gcc allocates on the stack by it, where the size has been spilled.
+void subtract_memory(const Context& context) {
+  const Address from = context.word.indexed_address(true);
+  const std::uint8_t r1 = context.word.r1();
+  context.effects.lose_flags();
+  if (from.has_index()) return context.effects.clobber(r1);
+  context.effects.load(scratch, from.base, from.displacement);
+  context.effects.add(r1, scratch, -1);
+}
+
 void add_register_distinct(const Context& context) {
   add(context, context.word.r1(), context.word.r2(), context.word.r3(), 1);
   context.effects.lose_flags();

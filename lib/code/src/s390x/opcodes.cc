@@ -256,6 +256,7 @@ constexpr OpcodeRow rows[] = {
     {0xc2, "0e 0f", nothing, compare_logical_immediate},
     {0xe3, "08 0a", nothing, add_memory, 8},
     {0xe3, "18", nothing, add_memory, 4},
+    {0xe3, "09 0b", nothing, subtract_memory},
     {0xe3, "71", nothing, load_address},
     {0xeb, "0d", nothing, shift_left},
     {0xec, "55 59", nothing, rotate_and_insert},
