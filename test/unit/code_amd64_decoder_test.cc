@@ -9,6 +9,7 @@
 
 #include <array>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace code_amd64_decoder_test {
 
@@ -271,6 +272,90 @@ TEST(Amd64Decoder, ReadsOnlyExistingOperands) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   for (const auto& [bytes, meaning] : texts)
     EXPECT_EQ(test::decoded_text(*decoder, test::hex(bytes)), meaning) << bytes;
+}
+
+/// Derived by hand from the operands. push2 pushes the second operand, as AT&T writes it, first: as clang's
+/// CFI has it.
+constexpr Case apx[] = {
+    {"push2p %r15, %rbp", "62 d4 d4 18 ff f7", "[r7 - 8] := r6; [r7 - 16] := r15; r7 += -16"},
+    {"push2 %rbx, %r12", "62 f4 1c 18 ff f3", "[r7 - 8] := r12; [r7 - 16] := r3; r7 += -16"},
+    {"push2 %r16, %rbx", "62 fc 64 18 ff f0", "[r7 - 8] := r3; [r7 - 16].8 := ?; r7 += -16"},
+    {"pop2p %r12, %rbx", "62 d4 e4 18 8f c4", "r3 := [r7]; r12 := [r7 + 8]; r7 += 16"},
+    {"pop2 %rbp, %r15", "62 f4 04 18 8f c5", "r15 := [r7]; r6 := [r7 + 8]; r7 += 16"},
+    {"pushp %rax", "d5 08 50", "[r7 - 8] := r0; r7 += -8"},
+    {"popp %rbp", "d5 08 5d", "r6 := [r7]; r7 += 8"},
+    {"pushq %r16", "d5 10 50", "[r7 - 8].8 := ?; r7 += -8"},
+    {"popq %r31", "d5 11 5f", "r7 += 8"},
+    {"movq %r16, %rax", "d5 48 89 c0", "r0 := ?"},
+    {"movq %rax, %r17", "d5 18 89 c1", ""},
+    {"movq %rbp, 8(%r16)", "d5 18 89 68 08", ""},
+    {"movq %r18, 16(%rsp)", "d5 48 89 54 24 10", "[r7 + 16].8 := ?"},
+    {"movq 8(%rsp,%r20,8), %rbx", "d5 28 8b 5c e4 08", "r3 := ?"},
+    {"leaq 8(%r16), %rbp", "d5 18 8d 68 08", "r6 := ?"},
+    {"leaq 256(%rip), %r16", "d5 48 8d 05 00 01 00 00", ""},
+    {"addq $8, %r24", "d5 19 83 c0 08", ""},
+    {"imulq %r16, %rbx", "d5 98 af d8", "r3 := ?"},
+    {"callq *%r16", "d5 10 ff d0", "-> indirect call"},
+    {"subq %r16, 8(%rsp)", "d5 48 29 44 24 08", "[r7 + 8].8 := ?"},
+    {"xchgq %r16, %rax", "d5 18 90", "r0 := ?"},
+    {"imulw $300, %ax, %r16w", "66 d5 40 69 c0 2c 01", ""},
+    {"jmpabs $0x123456789abc", "d5 00 a1 bc 9a 78 56 34 12 00 00", "-> jump 0x123456789abc"},
+    {"addq $16, %rsp, %rbx", "62 f4 e4 18 83 c4 10", "r3 := r7 + 16"},
+    {"{nf} subq $32, %rsp", "62 f4 fc 0c 83 ec 20", "r7 += -32"},
+    {"{nf} addq $32, %rsp", "62 f4 fc 0c 83 c4 20", "r7 += 32"},
+    {"{nf} imulq %r12, %r13, %rsi", "62 54 cc 1c af ec", "r4 := ?"},
+    {"{nf} imulq 16(%rsp), %r15, %rax", "62 74 fc 1c af 7c 24 10", "r0 := ?"},
+    {"addq %rbx, %r16, %rbp", "62 fc d4 18 01 d8", "r6 := ?"},
+    {"{nf} addq %rax, %rbp", "62 f4 fc 0c 01 c5", "r6 := ?"},
+    {"ccmpeq {dfv=zf} %rbp, %rax", "62 f4 94 04 39 e8", ""},
+    {"ctestneq {dfv=cf} $8, %rbp", "62 f4 8c 05 f7 c5 08 00 00 00", ""},
+    {"{nf} mulq %rbx", "62 f4 fc 0c f7 e3", "r0 := ?; r1 := ?"},
+    {"cmovneq %rax, %rbx, %rbp", "62 f4 d4 18 45 d8", "r6 := ?"},
+    {"setzune %bl", "62 f4 7f 18 45 c3", "r3 := ?"},
+    {"shldq $3, %rax, %rbx, %rbp", "62 f4 d4 18 24 c3 03", "r6 := ?"},
+    {"{nf} popcntq %rax, %rbx", "62 f4 fc 0c 88 d8", "r3 := ?"},
+    {"movbeq %rbx, %rbp", "62 f4 fc 08 61 dd", "r6 := ?"},
+    {"{nf} sarq %cl, %rbp", "62 f4 fc 0c d3 fd", "r6 := ?"},
+    {"notq %rbp, %rbx", "62 f4 e4 18 f7 d5", "r3 := ?"},
+    {"crc32b %r16b, %rax", "62 fc fc 08 f0 c0", "r0 := ?"},
+};
+
+TEST(Amd64Decoder, ApxEffects) {
+  const auto decoder = code::make_decoder(traits(Abi::amd64));
+  ASSERT_TRUE(decoder);
+  for (const Case& one : apx)
+    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+}
+
+/// Nothing is read beyond the end, and a part of an instruction is none.
+TEST(Amd64Decoder, ApxLengths) {
+  const auto decoder = code::make_decoder(traits(Abi::amd64));
+  ASSERT_TRUE(decoder);
+  for (const Case& one : apx) {
+    const std::vector<std::byte> bytes = test::hex(one.bytes);
+    code::Instruction instruction;
+    std::vector<code::Effect> effects;
+    EXPECT_TRUE(decoder->decode(bytes, 0, instruction, effects)) << one.assembly;
+    EXPECT_EQ(instruction.length, bytes.size()) << one.assembly;
+    for (std::size_t size = 1; size < bytes.size(); ++size) {
+      const std::vector<std::byte> part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_FALSE(decoder->decode(part, 0, instruction, effects)) << one.assembly << ' ' << size;
+    }
+  }
+}
+
+/// Opcodes that REX2 may not precede, an unknown one of map 4, and the first byte alone.
+TEST(Amd64Decoder, NoApx) {
+  const auto decoder = code::make_decoder(traits(Abi::amd64));
+  ASSERT_TRUE(decoder);
+  for (const char* bytes :
+       {"d5 00 70 00 00 00", "d5 00 0f af c0 00", "d5 80 84 00 00 00 00 00", "d5 00 66 90 90 90",
+        "d5 10 48 89 c0 00", "62 f4 7c 08 05 c0 00 00", "d5", "62"}) {
+    code::Instruction instruction;
+    std::vector<code::Effect> effects;
+    EXPECT_FALSE(decoder->decode(test::hex(bytes), 0, instruction, effects)) << bytes;
+    EXPECT_TRUE(effects.empty()) << bytes;
+  }
 }
 
 } // namespace code_amd64_decoder_test

@@ -14,6 +14,7 @@
 // (System V psABI for x86-64, section 3.2.1; the red zone of 128 bytes: section 3.2.2.)
 
 #include "amd64/decoder.h"
+#include "amd64/apx.h"
 #include "amd64/known_instructions.h"
 #include "machines.h"
 
@@ -37,11 +38,8 @@ public:
     std::optional<std::uint8_t> displaced;
     ZydisDecoderContext context;
     ZydisDecodedInstruction raw;
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw))) {
-      const std::uint8_t length = length_of_newer_instruction(bytes);
-      if (length) instruction.length = length;
-      return length != 0;
-    }
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw)))
+      return decode_newer(bytes, instruction, effects);
     instruction.length = raw.length;
     if (raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) return instruction.marks_start = true; // not remembered
     if (raw.mnemonic == ZYDIS_MNEMONIC_NOP) {
@@ -59,6 +57,32 @@ public:
   }
 
 private:
+  /// What Zydis does not know. Not remembered.
+  bool decode_newer(std::span<const std::byte> bytes, Instruction& instruction,
+                    std::vector<Effect>& effects) {
+    if (const std::uint8_t length = length_of_newer_instruction(bytes)) {
+      instruction.length = length;
+      return true;
+    }
+    const auto known = without_rex2(bytes);
+    if (!known) return decode_apx(bytes, instruction, effects);
+    ZydisDecodedInstruction raw;
+    if (!ZYAN_SUCCESS(
+            ZydisDecoderDecodeFull(&decoder_, known->bytes.data(), known->size, &raw, operands_.data())))
+      return false;
+    raw.length = static_cast<ZyanU8>(raw.length + known->added_length);
+    if (raw.length > bytes.size()) return false;
+    instruction.length = raw.length;
+    if (raw.mnemonic == ZYDIS_MNEMONIC_NOP) { // else it exchanges RAX and a register that is not tracked
+      instruction.is_nop = !known->extends_rm;
+      if (known->extends_rm) effects.push_back({.kind = Effect::Kind::clobber, .reg = rax});
+      return true;
+    }
+    hide_extended_registers(*known, std::span(operands_).first(raw.operand_count));
+    Translator(raw, operands_.data(), instruction, effects).translate();
+    return true;
+  }
+
   /// A bit for each of the last instruction's effects whose value contains the displacement: it is greater by
   /// one if the displacement is. Empty if there is another difference.
   std::optional<std::uint8_t> displaced_effects(const ZydisDecodedInstruction& raw, std::uint64_t address,

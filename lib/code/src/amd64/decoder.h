@@ -16,7 +16,7 @@
 namespace sframe::code::amd64 {
 
 /// DWARF numbers used in this folder (System V psABI, figure 3.36).
-inline constexpr std::uint8_t rax = 0, rcx = 2, rbp = 6, rsp = 7;
+inline constexpr std::uint8_t rax = 0, rdx = 1, rcx = 2, rbp = 6, rsp = 7;
 /// The column of the return address, which is not a register. A jump through memory loads its target there.
 inline constexpr std::uint8_t scratch = 16;
 

@@ -5,46 +5,11 @@
 // them writes a general register, flags or memory, so the length is sufficient. (Intel SDM, volume 2,
 // sections 2.1 and 2.3, and the instructions' own pages.)
 
+#include "amd64/byte_reader.h"
 #include "amd64/decoder.h"
 
 namespace sframe::code::amd64 {
 namespace {
-
-/// Reads bytes in order; reading past the end gives 0 and makes the result invalid.
-class ByteReader {
-public:
-  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  unsigned peek() const { return at_ < bytes_.size() ? std::to_integer<unsigned>(bytes_[at_]) : 0; }
-  unsigned next() {
-    const unsigned byte = peek();
-    ++at_;
-    return byte;
-  }
-  void skip(std::size_t count) { at_ += count; }
-  /// The number of bytes read; 0 after reading past the end or past an instruction's maximum length.
-  std::uint8_t length() const {
-    constexpr std::size_t max_length = 15;
-    return at_ <= bytes_.size() && at_ <= max_length ? static_cast<std::uint8_t>(at_) : 0;
-  }
-
-private:
-  std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;
-};
-
-/// Skips an operand: ModRM, SIB and displacement. Returns ModRM.
-unsigned skip_operand(ByteReader& reader) {
-  const unsigned modrm = reader.next(), mode = modrm >> 6, rm = modrm & 7;
-  constexpr unsigned in_register = 3, sib = 4, no_base = 5;
-  if (mode == in_register) return modrm;
-  const unsigned base = rm == sib ? reader.next() & 7 : rm;
-  if (mode == 1)
-    reader.skip(1);
-  else if (mode == 2 || base == no_base)
-    reader.skip(4);
-  return modrm;
-}
 
 /// Prefixes of VEX, as a mask of those that an opcode accepts.
 enum : unsigned { np = 1, x66 = 2, xf3 = 4, xf2 = 8 };
@@ -84,7 +49,7 @@ bool is_segment_or_address_size(unsigned byte) {
 bool skip_vex(ByteReader& reader) {
   const unsigned map = reader.next() & 0x1f, prefix = reader.next() & 3;
   if (!is_known(map, reader.next(), prefix)) return false;
-  skip_operand(reader);
+  (void)read_modrm(reader);
   constexpr unsigned map_with_immediate = 3;
   if (map == map_with_immediate) reader.skip(1);
   return true;
@@ -96,7 +61,7 @@ bool skip_lkgs(ByteReader& reader) {
   constexpr unsigned rex_mask = 0xf0, rex = 0x40, lkgs = 6;
   if ((reader.peek() & rex_mask) == rex) reader.skip(1);
   if (reader.next() != 0x0f || reader.next() != 0x00) return false;
-  return (skip_operand(reader) >> 3 & 7) == lkgs;
+  return read_modrm(reader).reg == lkgs;
 }
 
 } // namespace
