@@ -6,6 +6,8 @@ import os
 import struct
 import sys
 
+from elf_writer import uleb
+
 folder = sys.argv[1]
 # (number in the target, order, SP, FP, RA) of each ABI.
 ABIS = ((0, ">", 31, 29, 30), (1, "<", 31, 29, 30), (2, "<", 7, 6, 16), (3, ">", 15, 11, 14))
@@ -15,13 +17,6 @@ SECTION = 0x400000
 def put(label, abi, contents, kind=0):
     with open(os.path.join(folder, "%s-%d" % (label, abi)), "wb") as out:
         out.write(bytes([kind | abi, 0]) + contents)
-
-
-def uleb(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
 
 
 def block(expression):

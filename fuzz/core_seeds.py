@@ -8,14 +8,13 @@ import os
 import struct
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
+from core_writer import (NT_ARM_GCS, NT_AUXV, NT_FILE, NT_PRPSINFO, NT_PRSTATUS, NT_SIGINFO, NT_X86_SHSTK, PAGE, cfi, code, core, elf, files,
+                         process as named, stack, status, text)
+from elf_writer import ET_DYN, ET_EXEC, header, note, program_header, sframe_header, words
 from go_seeds import table
-from small_cores import code, core, eh_frame, elf, files, note, stack, status, text, words
 
 folder, with_program = sys.argv[1], "--with-program" in sys.argv
-PAGE = 4096
-program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256)
+program = elf([cfi(256)], 256)
 
 
 def put(label, contents, steppers=(0,), program=program):
@@ -32,11 +31,11 @@ def padded(contents, size=PAGE):
 
 def shadow_pointer(address):
     """NT_X86_SHSTK."""
-    return struct.pack("<III", 6, 8, 0x204) + b"LINUX\0\0\0" + words([address])
+    return note(NT_X86_SHSTK, words([address]), b"LINUX")
 
 
 ram = (stack, words([code + 8, code + 16, 0]), PAGE, 6)
-process = note(3, bytes(40) + b"program".ljust(96, b"\0"))
+process = named()
 
 # The program's headers, dynamic section, r_debug, and a list of three: the program, a library whose first page
 # is in the core, one whose first page is not.
@@ -45,25 +44,22 @@ debug, chain, names = dynamic + 0x100, dynamic + 0x200, dynamic + 0x300
 
 
 def headers(kind, machine, *segments):
-    head = b"\x7fELF\2\1\1" + bytes(9)
-    head += struct.pack("<HHIQQQIHHHHHH", kind, machine, 1, code, 64, 0, 0, 64, 56, len(segments), 64, 0, 0)
-    for segment, offset, address, size in segments:
-        head += struct.pack("<IIQQQQQQ", segment, 5, offset, address, address, size, size, PAGE)
-    return padded(head)
+    head = header(kind, machine, (64, len(segments)), entry=code)
+    return padded(head + b"".join(program_header(segment, 5, *where) for segment, *where in segments))
 
 
 def link(bias, name, where, following):
     return words([bias, name, where, following, 0])
 
 
-own = headers(2, 62, (6, 64, text + 64, 3 * 56), (1, 0, text, 3 * PAGE), (2, 2 * PAGE, dynamic, 64))
-library = headers(3, 62, (1, 0, 0, 4 * PAGE), (4, 0x200, 0x200, 36))[:0x200]
-library = padded(library + struct.pack("<III", 4, 20, 3) + b"GNU\0" + bytes(range(20)))
+own = headers(ET_EXEC, 62, (6, 64, text + 64, 3 * 56), (1, 0, text, 3 * PAGE), (2, 2 * PAGE, dynamic, 64))
+library = headers(ET_DYN, 62, (1, 0, 0, 4 * PAGE), (4, 0x200, 0x200, 36))[:0x200]
+library = padded(library + note(3, bytes(range(20)), b"GNU"))
 listed = padded(words([1, 5, 21, debug, 0, 0]), 0x100) + padded(words([1, chain, 0]), 0x100)
 links = link(0, names, dynamic, chain + 40) + link(first, names + 32, first + 2 * PAGE, chain + 80)
 listed += padded(links + link(second, names + 64, second + 2 * PAGE, 0), 0x100)
 listed += padded(padded(b"", 32) + padded(b"/lib/first.so", 32) + padded(b"/lib/second.so", 32) + b"./program")
-auxv = note(6, words([3, text + 64, 4, 56, 5, 3, 9, code, 31, names + 96, 33, 0x7FFD00000000, 0, 0]))
+auxv = note(NT_AUXV, words([3, text + 64, 4, 56, 5, 3, 9, code, 31, names + 96, 33, 0x7FFD00000000, 0, 0]))
 vdso = (0x7FFD00000000, library, PAGE, 5)
 loads = [
     (text, own, PAGE, 5),
@@ -84,7 +80,7 @@ put("linked-assumed", core(status(7, code + 4, stack, stack) + process + auxv, l
 if with_program:
     size = -(-len(program) // PAGE) * PAGE
     notes = status(7, code + 4, stack, stack) + process + auxv + files((text, text + size, 0, b"/srv/program"))
-    without_id = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256, with_id=False)
+    without_id = elf([cfi(256)], 256, identity=b"")
     for label, page, other in (
         ("another-machine", program[:PAGE], program[:18] + b"\xb7" + program[19:]),
         ("another-program", program[:PAGE], program[:0x210] + b"\xff" + program[0x211:]),
@@ -187,7 +183,7 @@ for label, on_stack, returns in (("once", [code + 9, 0, code + 13, 0, 0], [code 
                                                 6)]), (0, alone, with_cfi, with_others))
 
 # One FDE with 20,000 bytes of instructions, and many addresses in it.
-costly = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"\x0a\x0b" * 9000 + b"\x41\x0e\x10\x41\x0e\x08" * 100))], 256)
+costly = elf([cfi(256, b"\x0a\x0b" * 9000 + b"\x41\x0e\x10\x41\x0e\x08" * 100)], 256)
 size = -(-len(costly) // PAGE) * PAGE
 threads = b"".join(status(7 + i, code + 100 + 7 * i, stack, stack) for i in range(8))
 notes = threads + process + auxv + files((text, text + size, 0, b"/srv/program"))
@@ -203,7 +199,7 @@ put("go", core(notes, [(text, go, size, 5), (stack, padded(returns), PAGE, 6)]),
 
 
 def arm_status(tid, pc, sp, fp=0, lr=0):
-    return note(1, bytes(32) + struct.pack("<II", tid, 0) + bytes(72) + words([0] * 29 + [fp, lr, sp, pc, 0]) + bytes(8))
+    return note(NT_PRSTATUS, bytes(32) + struct.pack("<II", tid, 0) + bytes(72) + words([0] * 29 + [fp, lr, sp, pc, 0]) + bytes(8))
 
 
 # main.main calls runtime.systemstack, which calls main.main by a pointer on this stack, its own one. The frame pointer is
@@ -242,7 +238,7 @@ returns = words([code + 20, 0, 0, code + 80, 0, 0, 0, 0, 0, code + 20, 0, 0, 0, 
 put("go-arm", core(notes, [(text, arm, size, 5), (stack, padded(returns), PAGE, 6)], 183), (0, 8), program=arm)
 # AArch64: code to which a handler returns (mov x8, #139; svc #0), after it another signal frame, whose ucontext is 128 bytes
 # above SP, and SP and the pc 432 further; with a guarded control stack, with a cap for each signal, and without.
-arm = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b""))], 256)
+arm = elf([cfi(256)], 256)
 arm = arm[:18] + b"\xb7" + arm[19:PAGE] + struct.pack("<64I", *([0xD63F0000] * 64)) + arm[PAGE + 256 :]  # blr x0
 size = -(-len(arm) // PAGE) * PAGE
 trampoline = (restorer, struct.pack("<II", 0xD2801168, 0xD4000001) * 2, PAGE, 5)
@@ -255,7 +251,7 @@ def arm_frame(pc, sp):
 frames = arm_frame(restorer, stack + 0x400) + arm_frame(code + 4, stack + 0x800) + words([0, code + 8, 0, 0])
 cap = shadow + 64 & ~0xFFF
 for label, entries in (("plain", None), ("caps", [cap, code + 8, code + 12, 0]), ("no-caps", [code + 8, code + 12, 0])):
-    gcs = struct.pack("<III", 6, 24, 0x410) + b"LINUX\0\0\0" + words([1, 0, shadow + 64]) if entries else b""
+    gcs = note(NT_ARM_GCS, words([1, 0, shadow + 64]), b"LINUX") if entries else b""
     notes = arm_status(7, restorer, stack, 0, code + 8) + gcs + process + auxv
     notes += files((text, text + size, 0, b"/srv/program"))
     loads = [(text, arm, size, 5), trampoline, (stack, padded(frames, 2 * PAGE), 2 * PAGE, 6)]
@@ -264,21 +260,21 @@ for label, entries in (("plain", None), ("caps", [cap, code + 8, code + 12, 0]),
 
 if not with_program:
     running = status(7, code + 4, stack, stack)
-    for label, notes in (("status", note(1, bytes(40))), ("registers", note(1, bytes(120))), ("process", note(3, bytes(99))), ("signal",
-            note(0x53494749, bytes(12))),
-                         ("floating", running + note(2, bytes(20))), ("files", running + note(0x46494C45, words([3, PAGE, 1, 2, 3]))),
-                         ("paths", running + note(0x46494C45, words([2, PAGE, 1, 2, 3, 4, 5, 6]) + b"a\0")), ("cut",
+    for label, notes in (("status", note(NT_PRSTATUS, bytes(40))), ("registers", note(NT_PRSTATUS, bytes(120))), ("process", note(NT_PRPSINFO, bytes(99))), ("signal",
+            note(NT_SIGINFO, bytes(12))),
+                         ("floating", running + note(2, bytes(20))), ("files", running + note(NT_FILE, words([3, PAGE, 1, 2, 3]))),
+                         ("paths", running + note(NT_FILE, words([2, PAGE, 1, 2, 3, 4, 5, 6]) + b"a\0")), ("cut",
                                  running + b"\5\0\0\0\xff\0\0\0"),
-                         ("shadow", running + struct.pack("<III", 6, 4, 0x204) + b"LINUX\0\0\0" + bytes(4))):
+                         ("shadow", running + note(NT_X86_SHSTK, bytes(4), b"LINUX"))):
         put("short-" + label, core(process + notes, [ram]))
         put("short-" + label + "-arm", core(process + notes, [ram], 183))
-    registers = note(1, bytes(32) + struct.pack("<II", 7, 0) + bytes(72) + words([code] * 34) + bytes(8))
+    registers = note(NT_PRSTATUS, bytes(32) + struct.pack("<II", 7, 0) + bytes(72) + words([code] * 34) + bytes(8))
     for label, body in (("guarded", words([1, 0, shadow + 64])), ("disabled", words([0, 0, shadow])), ("cut", words([1]))):
-        gcs = struct.pack("<III", 6, len(body), 0x410) + b"LINUX\0\0\0" + body
+        gcs = note(NT_ARM_GCS, body, b"LINUX")
         put("arm-" + label, core(registers + gcs + process, [(code, calls, PAGE, 5), ram], 183))
     # An image with PT_GNU_SFRAME: an empty section that the core has, has not, and has in two pieces.
-    empty = struct.pack("<HBBBbbB5I", 0xDEE2, 3, 1, 3, 0, -8, 0, 0, 0, 0, 0, 0)
-    image = headers(3, 62, (1, 0, 0, 4 * PAGE), (0x6474E554, PAGE - 8, PAGE - 8, len(empty)))[: PAGE - 8] + empty
+    empty = sframe_header(0, 0, 0, 0, version=3)
+    image = headers(ET_DYN, 62, (1, 0, 0, 4 * PAGE), (0x6474E554, PAGE - 8, PAGE - 8, len(empty)))[: PAGE - 8] + empty
     listed = files((first, first + PAGE, 0, b"/lib/first.so"), (first + PAGE, first + 2 * PAGE, 1, b"/lib/first.so"))
     for label, loads in (("whole", [(first, image, 2 * PAGE, 5)]), ("cut", [(first, image[:PAGE], PAGE, 5)]), ("pieces", [(first,
             image[:PAGE], PAGE, 5), (first + PAGE, image[PAGE:], PAGE, 5)]),
@@ -286,9 +282,8 @@ if not with_program:
         put("section-" + label, core(running + process + listed, [*loads, ram]))
     put("machine", core(running + process, [ram], 8))
     for owner in (b"NetBSD-CORE@1", b"FreeBSD", b"OpenBSD"):
-        named = owner + bytes(4 - len(owner) % 4)
-        put(owner.decode(), core(struct.pack("<III", len(owner) + 1, 0, 1) + named + running, [ram]))
+        put(owner.decode(), core(note(1, b"", owner) + running, [ram]))
     for signal, number in ((4, 1), (5, 1), (7, 2), (8, 1), (11, 1), (11, 10), (11, 99), (31, 1), (6, -6), (2, 0), (11, 128), (24, 128), (10,
             -1), (10, -2), (10, -3), (29, -4), (1, -5), (99, 1)):
-        info = note(0x53494749, struct.pack("<iii", signal, 0, number) + bytes(4) + words([8]) + bytes(104))
+        info = note(NT_SIGINFO, struct.pack("<iii", signal, 0, number) + bytes(4) + words([8]) + bytes(104))
         put("signal-%d%+d" % (signal, number), core(running + info + process, [ram]))

@@ -7,6 +7,9 @@ With --callbacks for the callbacks fuzzer: AMD64, libunwind's list only, and a s
 import struct
 import sys
 
+from elf_writer import (EM_AARCH64, EM_AMD64, EM_S390, ET_DYN, ET_REL, PT_GNU_EH_FRAME, PT_LOAD, SHT_PROGBITS, header, program_header,
+                        section_header)
+
 BASE = 0x10000  # where the fuzzers put the bytes
 # callbacks: registers have values near BASE only, and the list is after a table.
 callbacks = "--callbacks" in sys.argv
@@ -15,10 +18,10 @@ DYNAMIC, TABLE, REMOTE_TABLE, ARM, IP_OFFSET = range(5)
 STOP, SAVE_REG, SPILL_FP_REL, SPILL_SP_REL, ADD, POP_FRAMES, LABEL, COPY, ALIAS = range(9)
 # As the fuzzer numbers the ABIs: byte order, SP, FP, another register, ELF machine.
 ABIS = {
-    "amd64": ("<", 7, 6, 3, 62),
-    "aarch64": ("<", 31, 29, 19, 183),
-    "aarch64_be": (">", 31, 29, 19, 183),
-    "s390x": (">", 15, 11, 8, 22),
+    "amd64": ("<", 7, 6, 3, EM_AMD64),
+    "aarch64": ("<", 31, 29, 19, EM_AARCH64),
+    "aarch64_be": (">", 31, 29, 19, EM_AARCH64),
+    "s390x": (">", 15, 11, 8, EM_S390),
 }
 
 
@@ -124,14 +127,12 @@ for number, (name, (order, sp, fp, other, machine)) in enumerate(ABIS.items()):
         "s390x": "0700"}.get(name, "1f2003d5"))) * 24})
 
     FIRST, SECOND, FILE, OTHER = BASE + 0x20, BASE + 0x40, BASE + 0x80, BASE + 0x400
-    ident = b"\x7fELF" + bytes([2, 1 if order == "<" else 2, 1]) + bytes(9)
-    header = ident + pack("HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, 56, 2, 64, 0, 0)
-    load = pack("IIQQQQQQ", 1, 5, 0, CODE, CODE, 0x1000, 0x1000, 0x1000)
-    hdr = pack("IIQQQQQQ", 0x6474E550, 4, 64 + 2 * 56, CODE + 64 + 2 * 56, 0, 12, 12, 4)
-    file = header + load + hdr + bytes([1, 0x1B, 0x03, 0x3B]) + pack("iI", 8, 0) + cie + fde + bytes(4)
-    text, data = (1, 1, 6, CODE + 0x8000, 64, 0x100, 0, 0, 16, 0), (7, 1, 2, CODE + 0x9000, 64, 0x40, 0, 0, 8, 0)
-    sections = b"".join(pack("IIQQQQIIQQ", *one) for one in ((0,) * 10, text, data))
-    by_sections = ident + pack("HHIQQQIHHHHHH", 1, machine, 1, 0, 0, 64, 0, 64, 0, 0, 64, 3, 0) + sections
+    load = program_header(PT_LOAD, 5, 0, CODE, 0x1000, order=order)
+    hdr = program_header(PT_GNU_EH_FRAME, 4, 64 + 2 * 56, CODE + 64 + 2 * 56, 12, align=4, order=order)
+    file = header(ET_DYN, machine, (64, 2), order=order) + load + hdr + bytes([1, 0x1B, 0x03, 0x3B]) + pack("iI", 8, 0) + cie + fde + bytes(4)
+    text = section_header(1, SHT_PROGBITS, (64, 0x100), 6, CODE + 0x8000, align=16, order=order)
+    data = section_header(7, SHT_PROGBITS, (64, 0x40), 2, CODE + 0x9000, order=order)
+    by_sections = header(ET_REL, machine, sections=(64, 3), order=order) + bytes(64) + text + data
     put(name + "-gdb", 0x80 | number, {
         BASE: pack("II", 1, 0) + words(0, FIRST),
         FIRST: words(SECOND, 0, FILE, len(file)),

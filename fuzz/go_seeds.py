@@ -5,9 +5,8 @@ import os
 import struct
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
-from small_cores import code, elf, text, uleb
+from core_writer import code, elf
+from elf_writer import uleb
 
 MAGIC = {12: 0xFFFFFFFB, 16: 0xFFFFFFFA, 18: 0xFFFFFFF0, 20: 0xFFFFFFF1}
 SIZE = 0x200

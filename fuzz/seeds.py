@@ -12,11 +12,8 @@ import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/unwind/Inputs"))
-from small_cores import eh_frame
+from elf_writer import ET_DYN, SHF_ALLOC, SHT_PROGBITS, File, eh_frame
 
 name, inputs, folder = sys.argv[1:]
 BIGGEST = 1 << 16
@@ -128,13 +125,11 @@ def without_sections(elf):
 
 def with_headers(wanted, count, size):
     """A program that has `count` headers of that section over the same bytes."""
-    names = b"\0.shstrtab\0" + wanted + b"\0"
-    start = 64 + len(names) + -len(names) % 8
-    at = start + size
-    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, at, 0, 64, 0, 0, 64, count + 2, 1)
-    entries = bytes(64) + struct.pack("<IIQQQQIIQQ", 1, 3, 0, 0, 64, len(names), 0, 0, 1, 0)
-    entries += struct.pack("<IIQQQQIIQQ", 11, 1, 2, 0x1000, start, size, 0, 0, 8, 0) * count
-    return (head + names).ljust(start, b"\0") + bytes(size) + entries
+    file = File(ET_DYN)
+    where = file.add(bytes(size))
+    for _ in range(count):
+        file.section(wanted, SHT_PROGBITS, where, SHF_ALLOC, 0x1000)
+    return file.content()
 
 
 THROWS = """

@@ -50,6 +50,9 @@ config.test_source_root = os.path.dirname(__file__)
 
 config.environment["PATH"] = os.pathsep.join([config.programs, config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C"
+# What the tests' scripts share: writers of ELF files and of cores.
+config.environment["PYTHONPATH"] = os.path.join(config.project, "test", "lib")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the source tree stays as it is
 
 def put_first(name, folder, script):
     """A program for the tests, before all others of that name."""

@@ -7,6 +7,8 @@ import random
 import struct
 import sys
 
+import elf_writer
+
 MACHINES = {1: 183, 2: 183, 3: 62, 4: 22}
 BIG = {1, 4}
 WIDTHS = "BHI"
@@ -40,16 +42,9 @@ def section(version, abi, flags, fixed_fp, fixed_ra, aux, functions):
 
 def elf(abi, data, address):
     """A shared object with one section at `address`."""
-    order, names = (">" if abi in BIG else "<"), b"\0.sframe\0.shstrtab\0"
-    start = b"\x7fELF\x02" + (b"\x02" if abi in BIG else b"\x01") + b"\x01" + b"\0" * 9
-    at = 64 + len(data)
-    headers_at = (at + len(names) + 7) & -8
-    file = start + struct.pack(order + "HHIQQQIHHHHHH", 3, MACHINES[abi], 1, 0, 0, headers_at, 0, 64, 0, 0, 64, 3, 2)
-    file += data + names + b"\0" * (headers_at - at - len(names))
-    section_header = lambda *fields: struct.pack(order + "IIQQQQIIQQ", *fields)
-    file += section_header(*[0] * 10)
-    file += section_header(1, 1, 2, address, 64, len(data), 0, 0, 8, 0)
-    return file + section_header(9, 3, 0, 0, at, len(names), 0, 0, 1, 0)
+    file = elf_writer.File(machine=MACHINES[abi], order=">" if abi in BIG else "<")
+    file.section(".sframe", elf_writer.SHT_PROGBITS, file.add(data), elf_writer.SHF_ALLOC, address)
+    return file.content()
 
 
 class Maker:

@@ -1,13 +1,12 @@
 # make-core.py PROGRAM FILE: a core of frames.s in its innermost function, as Linux on RISC-V writes it:
 # registers, stack, mapped files. The addresses come from llvm-nm; the stack's content is written here by what
 # the instructions do.
-import os
 import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "unwind", "Inputs"))
-from small_cores import core, files, note
+from core_writer import NT_PRSTATUS, core, files, prstatus
+from elf_writer import EM_RISCV, PT_LOAD, note, program_headers
 
 program, out = sys.argv[1:]
 symbols = {}
@@ -27,19 +26,17 @@ stack = b"".join(struct.pack("<Q", words.get(at, 0x1111)) for at in range(sp, to
 
 registers = [0] * 32  # pc, x1 to x31
 registers[0], registers[1], registers[2], registers[8] = symbols["leaf"], symbols["middle_return"], sp, top
-status = struct.pack("<IIIHHQQIIII", 11, 0, 0, 11, 0, 0, 0, 1, 1, 1, 1) + bytes(64) + struct.pack("<32Q", *registers) + bytes(8)
+status = note(NT_PRSTATUS, prstatus(1, registers, signal=11))
 
 with open(program, "rb") as file:
     image = file.read()
-offset, count = struct.unpack_from("<Q", image, 32)[0], struct.unpack_from("<H", image, 56)[0]
 mapped, loads = [], [(sp, stack, len(stack), 6)]
-for i in range(count):
-    kind, flags, at, address, _, size = struct.unpack_from("<IIQQQQ", image, offset + 56 * i)
-    if kind == 1:
+for kind, flags, at, address, _, size, *_ in program_headers(image):
+    if kind == PT_LOAD:
         low, high = address & ~4095, address + size + 4095 & ~4095
         first = at - (address - low)
         mapped.append((low, high, first // 4096, program))
         loads.append((low, image[first : first + high - low], high - low, flags))
 
 with open(out, "wb") as file:
-    file.write(core(note(1, status) + files(*mapped), sorted(loads), machine=243))
+    file.write(core(status + files(*mapped), sorted(loads), machine=EM_RISCV))

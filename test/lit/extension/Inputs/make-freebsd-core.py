@@ -6,8 +6,8 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "unwind", "Inputs"))
-from small_cores import core, note
+from core_writer import core
+from elf_writer import EM_AMD64, PT_LOAD, note, program_headers
 
 program, out = os.path.abspath(sys.argv[1]), sys.argv[2]
 symbols = {}
@@ -34,11 +34,9 @@ process = struct.pack("<i4xQ17s81s2xi", 1, 120, b"frames", b"frames -x", 4711)
 
 with open(program, "rb") as file:
     image = file.read()
-offset, count = struct.unpack_from("<Q", image, 32)[0], struct.unpack_from("<H", image, 56)[0]
 entries, loads = b"", [(sp, stack, len(stack), 6)]
-for i in range(count):
-    kind, flags, at, address, _, size = struct.unpack_from("<IIQQQQ", image, offset + 56 * i)
-    if kind != 1:
+for kind, flags, at, address, _, size, *_ in program_headers(image):
+    if kind != PT_LOAD:
         continue
     low, high = address & ~4095, address + size + 4095 & ~4095
     first = at - (address - low)
@@ -54,7 +52,7 @@ notes = b"".join(
     note(kind, body, owner=owner)
     for kind, body in ((1, status), (3, process), (10, struct.pack("<i", 1160) + entries), (16, auxiliary))
 )
-made = bytearray(core(notes, sorted(loads), machine=62))
+made = bytearray(core(notes, sorted(loads), machine=EM_AMD64))
 made[7] = 9  # ELFOSABI_FREEBSD
 with open(out, "wb") as file:
     file.write(made)

@@ -3,7 +3,6 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(sys.argv[1], "tools", "sframe-sweep"))
-sys.dont_write_bytecode = True
 from sframe_sweep import origin  # noqa: E402
 
 for name, wanted in (

@@ -14,6 +14,8 @@ import struct
 import sys
 import tarfile
 
+import elf_writer
+
 
 def deb(path, name, version, architecture, members):
     control = "Package: %s\nVersion: %s\nArchitecture: %s\n" % (name, version, architecture)
@@ -91,8 +93,7 @@ def main():
     rpm(os.path.join(folder, "three-3.0-1.s390x.rpm"), "three", "3.0", "1", "s390x", [
         ("./usr/lib/a.so", 7, 2, b""), ("./usr/share/text", 8, 1, b"text"), ("./usr/lib/b.so", 7, 2, third)])
     with open(os.path.join(folder, "four.tar.gz"), "wb") as file:
-        file.write(gzip.compress(tar([("four/object.o", fixture("amd64/v3-gas247.o")), ("four/empty", b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
-            "<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 0, 64, 0, 0))])))
+        file.write(gzip.compress(tar([("four/object.o", fixture("amd64/v3-gas247.o")), ("four/empty", elf_writer.header(elf_writer.ET_DYN))])))
 
 
 if __name__ == "__main__":

@@ -7,46 +7,15 @@ import subprocess
 import sys
 import time
 
+from core_writer import NT_PRPSINFO, NT_PRSTATUS, core, files, process, prstatus, status as status_at, text
+from elf_writer import note
+
 folder = sys.argv[1]
-stack, text = 0x7FFC0000, 0x400000
+stack = 0x7FFC0000
 
 
-def note(kind, body, owner=b"CORE\0\0\0\0"):
-    return struct.pack("<III", 5, len(body), kind) + owner + body + bytes(-len(body) % 4)
-
-
-def status(tid=1, pc=text + 16, sp=stack, fp=0, size=336):
-    registers = [0] * 27
-    registers[16], registers[19], registers[4] = pc, sp, fp
-    body = struct.pack("<IIIHHQQIIII", 0, 0, 0, 11, 0, 0, 0, tid, 1, 1, 1) + bytes(64)
-    return note(1, (body + struct.pack("<27Q", *registers) + bytes(64))[:size])
-
-
-def files(*entries, count=None, page=4096):
-    body = struct.pack("<QQ", len(entries) if count is None else count, page)
-    for start, end, offset, _ in entries:
-        body += struct.pack("<QQQ", start, end, offset)
-    return note(0x46494C45, body + b"".join(path + b"\0" for *_, path in entries))
-
-
-def process(name=b"program"):
-    return note(3, bytes(40) + name.ljust(16, b"\0") + bytes(80))
-
-
-def core(notes, loads=(), elf_class=2, note_size=None, machine=62):
-    """loads: (address, bytes, memory size or None, flags)"""
-    header_size = 64 + 56 * (1 + len(loads))
-    segments, data, at = [], b"", header_size
-    segments.append((4, 0, at, 0, len(notes) if note_size is None else note_size, 0))
-    data += notes
-    for address, content, memory, flags in loads:
-        segments.append((1, flags, header_size + len(data), address, len(content), len(content) if memory is None else memory))
-        data += content
-    result = b"\x7fELF" + bytes([elf_class, 1, 1]) + bytes(9)
-    result += struct.pack("<HHIQQQIHHHHHH", 4, machine, 1, 0, 64, 0, 0, 64, 56, len(segments), 0, 0, 0)
-    for kind, flags, offset, address, size, memory in segments:
-        result += struct.pack("<IIQQQQQQ", kind, flags, offset, address, address, size, memory, 4096 if kind == 1 else 4)
-    return result + data
+def status(tid=1, pc=text + 16, sp=stack, fp=0):
+    return status_at(tid, pc, sp, fp)
 
 
 def walk(name, bytes_, *options):
@@ -77,9 +46,9 @@ expect("plain", core(good, [program, ram]), 1, "TID 1:", "ended early: no unwind
 expect("elf32", core(good, [program, ram], elf_class=1), 2, "64-bit")
 expect("other-machine", core(good, [program, ram], machine=243), 2, "machine")
 expect("no-threads", core(process(), [program, ram]), 2, "no threads")
-expect("short-status", core(status(size=200) + process(), [program, ram]), 2, "NT_PRSTATUS note is too short", "no threads")
-expect("short-process", core(status() + note(3, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short")
-repeated = expect("repeated", core(status() + process() + note(3, bytes(20)) * 2000 + note(1, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short, and 1999 more", "NT_PRSTATUS note is too short")
+expect("short-status", core(note(NT_PRSTATUS, prstatus(1, [0] * 27)[:200]) + process(), [program, ram]), 2, "NT_PRSTATUS note is too short", "no threads")
+expect("short-process", core(status() + note(NT_PRPSINFO, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short")
+repeated = expect("repeated", core(status() + process() + note(NT_PRPSINFO, bytes(20)) * 2000 + note(NT_PRSTATUS, bytes(20)), [program, ram]), 1, "NT_PRPSINFO note is too short, and 1999 more", "NT_PRSTATUS note is too short")
 assert repeated[2].count("too short") == 2, repeated
 expect("notes-past-end", core(good, [program, ram], note_size=1 << 40), 2, "past the end")
 expect("note-too-long", core(good + struct.pack("<III", 5, 0xFFFFFFF0, 1), [program, ram]), 1, "note runs past the end of its segment")

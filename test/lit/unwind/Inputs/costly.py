@@ -6,72 +6,72 @@ import struct
 import sys
 import zlib
 
-sys.dont_write_bytecode = True
-from small_cores import build_id, code, core, eh_frame, elf, files, stack, status, text, uleb, words, write
+from core_writer import build_id, cfi, code, elf, files, on_stack, stack, status, text, write, write_core, write_program
+from elf_writer import (ET_DYN, ET_EXEC, ET_REL, PT_GNU_SFRAME, PT_LOAD, eh_frame, header, program_header, section_header,
+                        sframe_header, symbol, uleb, words)
 
 case, folder = sys.argv[1:]
 
 
 def with_code_list(entry):
     """A program with gdb's list of generated code (__jit_debug_descriptor), whose first entry is there."""
-    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
-    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
-    program = bytearray(elf(parts, 4096))
+    descriptor = symbol(1, text + 8192, 24, section=2, info=0x11)
+    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + descriptor, 3, 24)]
+    return elf(parts, 4096)
+
+
+def with_copies(program, section, count):
+    """The program with more headers of a section."""
+    program = bytearray(program)
     headers = struct.unpack_from("<Q", program, 40)[0]
-    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
-    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    program += program[headers + 64 * section : headers + 64 * (section + 1)] * count
+    struct.pack_into("<H", program, 60, (len(program) - headers) // 64)
     return bytes(program)
 
 
 if case == "fde":
     # One FDE of 400 kB without a rule; a frame at each of 50,000 addresses that it covers.
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"\x0a\x0b" * 200_000))], 65536)
-    ram = words([code + 8 + i % 50_000 for i in range(60_000)] + [0])
-    write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536, b"\x0a\x0b" * 200_000)], 65536)
+    write(folder, program, status(1, code, stack), [on_stack([code + 8 + i % 50_000 for i in range(60_000)] + [0])])
 elif case == "fde-rows":
     # The same with a row for each second address.
     instructions = b"\x0a\x0b\x0a\x0b\x0a\x0b\x0a\x0b\x0a\x0b\x41" * 40_000
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, instructions))], 65536)
-    ram = words([code + 8 + i * 7919 % 50_000 for i in range(60_000)] + [0])
-    write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536, instructions)], 65536)
+    write(folder, program, status(1, code, stack), [on_stack([code + 8 + i * 7919 % 50_000 for i in range(60_000)] + [0])])
 elif case == "expressions":
     # 15 registers with a loop of 4,081 operations each; 1,400 frames.
     loop = b"\x0a" + struct.pack("<H", 1020) + b"\x31\x1c\x12\x28" + struct.pack("<h", -6) + b"\x13"
     instructions = b"".join(b"\x16" + uleb(reg) + uleb(len(loop)) + loop for reg in range(16) if reg != 7)
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, instructions))], 65536)
-    ram = words([code + 8 + i for i in range(1400)] + [0])
-    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536, instructions)], 65536)
+    write(folder, program, status(1, code + 8, stack), [on_stack([code + 8 + i for i in range(1400)] + [0])])
 elif case == "sframe-rows":
     # One SFrame function of 65,000 rows; a frame at each of 50,000 addresses that it covers.
     count = 65_000
     rows = b"".join(struct.pack("<HBB", i, 3, 8) for i in range(count))  # SP-based, one word: CFA = rsp + 8
 
     def section(at):
-        header = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, 1, count, len(rows), 0, 20)
-        return header + struct.pack("<iIIIBBH", code - at, 65536, 0, count, 1, 0, 0) + rows
+        return sframe_header(1, count, len(rows), 20) + struct.pack("<iIIIBBH", code - at, 65536, 0, count, 1, 0, 0) + rows
 
     program = elf([(".sframe", 1, 2, section)], 65536)
-    ram = words([code + 8 + i % 50_000 for i in range(60_000)] + [0])
-    write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+    write(folder, program, status(1, code, stack), [on_stack([code + 8 + i % 50_000 for i in range(60_000)] + [0])])
 elif case == "threads":
     # 1,600 threads over one stack of 400 kB: 80 million frames.
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b""))], 65536)
-    ram = words([code + 8 + i % 1000 for i in range(50_000)] + [0])
-    write(folder, program, b"".join(status(1 + i, code + 8, stack + 8 * i % 4096) for i in range(1600)), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536)], 65536)
+    ram = on_stack([code + 8 + i % 1000 for i in range(50_000)] + [0])
+    write(folder, program, b"".join(status(1 + i, code + 8, stack + 8 * i % 4096) for i in range(1600)), [ram])
 elif case == "names":
     # 60,000 frames in two functions, whose names have 60 kB.
-    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + i, 0x12, 0, 1, code + 128 * i, 128) for i in range(2))
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 256, b"")), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, b"\0" + b"f" * 60_000 + b"\0")], 256)
-    ram = words([code + 8 + 128 * (i & 1) for i in range(60_000)] + [0])
-    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+    symbols = bytes(24) + b"".join(symbol(1 + i, code + 128 * i, 128) for i in range(2))
+    program = elf([cfi(256), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, b"\0" + b"f" * 60_000 + b"\0")], 256)
+    write(folder, program, status(1, code + 8, stack), [on_stack([code + 8 + 128 * (i & 1) for i in range(60_000)] + [0])])
 elif case == "many-names":
     # 20 cores, with frames in 200 functions and more, whose names are all ends of a string of 60 kB.
-    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + i, 0x12, 0, 1, code + 16 * i, 16) for i in range(256))
+    symbols = bytes(24) + b"".join(symbol(1 + i, code + 16 * i, 16) for i in range(256))
     names = b"\0" + b"".join(b"%06d" % i for i in range(10_000)) + b"\0"
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b"")), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, names)], 4096)
+    program = elf([cfi(4096), (".symtab", 2, 0, symbols, 4, 24), (".strtab", 3, 0, names)], 4096)
     for number in range(20):
-        ram = words([code + 8 + 16 * i for i in range(200 + number)] + [0])
-        write(os.path.join(folder, str(number)), program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+        ram = on_stack([code + 8 + 16 * i for i in range(200 + number)] + [0])
+        write(os.path.join(folder, str(number)), program, status(1, code + 8, stack), [ram])
 elif case in ("guesses", "scans"):
     # 40,000 frames in code without tables, at as many addresses: by frame records, or by looks up the stack.
     calls = b"\xff\xd0" * 50_000  # call *%rax
@@ -80,106 +80,78 @@ elif case in ("guesses", "scans"):
     for i in range(40_000):
         ra = 0x10000000 + 2 + 2 * (i * 7919 % 49_000)
         values += [stack + 16 * i + 16, ra] if case == "guesses" else [0, ra]
-    ram = words(values + [0, 0])
-    write(folder, program, status(1, 0x10000002, stack, stack), [(0x10000000, calls, len(calls), 5), (stack, ram, len(ram), 6)])
+    write(folder, program, status(1, 0x10000002, stack, stack), [(0x10000000, calls, len(calls), 5), on_stack(values + [0, 0])])
 elif case == "code-mappings":
     # 3,000 frames at as many addresses, in code without tables, each byte of which is a mapping.
     calls = b"\xff\xd0" * 4500  # call *%rax
     values = []
     for i in range(3000):
         values += [stack + 16 * i + 16, 0x10000000 + 2 + 2 * (i * 7919 % 4400)]
-    ram = words(values + [0, 0])
     loads = [(0x10000000 + i, calls[i : i + 1], 1, 5) for i in range(len(calls))]
-    write(folder, elf([], 4096), status(1, 0x10000002, stack, stack), [*loads, (stack, ram, len(ram), 6)])
+    write(folder, elf([], 4096), status(1, 0x10000002, stack, stack), [*loads, on_stack(values + [0, 0])])
 elif case == "debugdata":
     # 160 kB that become 1 GiB.
     packed = lzma.compress(b"\1" * (1 << 24), preset=1) * 64
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".gnu_debugdata", 1, 0, packed)], 65536)
-    ram = words([code + 8, 0])
-    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536), (".gnu_debugdata", 1, 0, packed)], 65536)
+    write(folder, program, status(1, code + 8, stack), [on_stack([code + 8, 0])])
 elif case.startswith("debug-info-"):
     # .debug_info whose compression header claims so many bytes.
     claimed = struct.pack("<IIQQ", 1, 0, int(case[len("debug-info-") :], 0), 1) + b"\x78\x9c\x03\0\0\0\0\1"
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0x800, claimed), (".debug_abbrev", 1, 0, bytes(16))]
+    parts = [cfi(65536), (".debug_info", 1, 0x800, claimed), (".debug_abbrev", 1, 0, bytes(16))]
     program = elf(parts, 65536)
-    ram = words([code + 8, 0])
-    write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+    write(folder, program, status(1, code + 8, stack), [on_stack([code + 8, 0])])
 elif case == "files":
     # 5,000 threads, each in a module of its own, whose file is missing.
     bases = [0x10000000 + 0x10000 * i for i in range(5000)]
     notes = b"".join(status(1 + i, base, 0) for i, base in enumerate(bases))
     notes += files(*((base, base + 4096, 0, "/missing/%d" % base) for base in bases))
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "core"), "wb") as out:
-        out.write(core(notes, [(base, b"", 4096, 5) for base in bases]))
+    write_core(folder, notes, [(base, b"", 4096, 5) for base in bases])
 elif case == "one-file":
     # 1,000 mappings of one file far apart, each a module of its own; a frame in each. A build ID is in each
     # first page.
     apart, count = 0x1000000, 1000
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b""))], 4096)
+    program = elf([cfi(4096)], 4096)
     starts = [text + apart * i for i in range(count)]
-    ram = words([start + 4096 + 8 for start in starts] + [0])
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(os.path.abspath(folder), "program")
-    with open(path, "wb") as file:
-        file.write(program)
+    path = write_program(folder, program)
     notes = status(1, code + 8, stack) + files(*((start, start + 0x3000, 0, path) for start in starts))
-    with open(os.path.join(folder, "core"), "wb") as file:
-        file.write(core(notes, [*((start, program[:4096], 0x3000, 5) for start in starts), (stack, ram, len(ram), 6)]))
+    write_core(folder, notes, [*((start, program[:4096], 0x3000, 5) for start in starts), on_stack([start + 4096 + 8 for start in starts] + [0])])
 elif case == "three-files":
     # Three files, a frame in each, whose tables are 200 MB in 0.2.
     packed = struct.pack("<IIQQ", 1, 0, 200 << 20, 1) + zlib.compress(bytes(200 << 20), 1)
     program = elf([(".eh_frame", 1, 0x802, packed)], 4096)
     starts = [text + 0x1000000 * i for i in range(3)]
-    ram = words([start + 4096 + 8 for start in starts] + [0])
-    os.makedirs(folder, exist_ok=True)
-    paths = [os.path.join(os.path.abspath(folder), "program%d" % i) for i in range(3)]
-    for path in paths:
-        with open(path, "wb") as file:
-            file.write(program)
+    paths = [write_program(folder, program, "program%d" % i) for i in range(3)]
     notes = b"".join(status(1 + i, start + 4096 + 8, stack) for i, start in enumerate(starts))
     notes += files(*((start, start + 0x3000, 0, path) for start, path in zip(starts, paths)))
-    with open(os.path.join(folder, "core"), "wb") as file:
-        file.write(core(notes, [*((start, program[:4096], 0x3000, 5) for start in starts), (stack, ram, len(ram), 6)]))
+    write_core(folder, notes, [*((start, program[:4096], 0x3000, 5) for start in starts), on_stack([start + 4096 + 8 for start in starts] + [0])])
 elif case == "mappings":
     # 2,000 mappings of 8 bytes each, of the stack, which is in the file only.
     ram = words([code + 8 + i % 1000 for i in range(1999)] + [0])
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b"")), (".data", 1, 2, ram)], 4096)
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(os.path.abspath(folder), "program")
-    with open(path, "wb") as file:
-        file.write(program)
+    program = elf([cfi(4096), (".data", 1, 2, ram)], 4096)
+    path = write_program(folder, program)
     top = text + program.find(ram[:64])
     places = [(text, top, 0, path)] + [(top + 8 * i, top + 8 * i + 8, top + 8 * i - text, path) for i in range(2000)]
-    with open(os.path.join(folder, "core"), "wb") as file:
-        file.write(core(status(1, code + 8, top) + files(*places), [(text, program[:4096], 4096, 5)]))
+    write_core(folder, status(1, code + 8, top) + files(*places), [(text, program[:4096], 4096, 5)])
 elif case == "segments":
     # A file of 2,000 segments, none of which has any of the 2,000 mappings' places in the file.
     program = bytearray(elf([], 4096))
-    table = bytes(program[120:176]) + b"".join(struct.pack("<IIQQQQQQ", 1, 5, 1 << 40, 0x90000000 + i * 4096, 0, 4096, 4096, 4096) for i in range(2000))
+    table = bytes(program[120:176]) + b"".join(program_header(PT_LOAD, 5, 1 << 40, 0x90000000 + i * 4096, 4096) for i in range(2000))
     struct.pack_into("<Q", program, 32, len(program))
     struct.pack_into("<H", program, 56, 2001)
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(os.path.abspath(folder), "program")
-    with open(path, "wb") as file:
-        file.write(program + table)
+    path = write_program(folder, program + table)
     places = [(text + i * 4096, text + i * 4096 + 4096, (1 << 30) + i * 4096, path) for i in range(2000)]
-    with open(os.path.join(folder, "core"), "wb") as file:
-        file.write(core(status(1, code + 8, stack) + files(*places), [(text, b"", 4096, 5), (stack, bytes(64), 64, 6)]))
+    write_core(folder, status(1, code + 8, stack) + files(*places), [(text, b"", 4096, 5), (stack, bytes(64), 64, 6)])
 elif case == "notes":
     # 500 mappings of a first page full of sizes of notes with long owners.
     page = b"\x7fELF" + bytes(60) + struct.pack("<II", 2040, 0) * 248 + bytes(2048)
     starts = [0x10000 + 0x1000 * i for i in range(500)]
     notes = status(1, 0x10000, stack) + files(*((start, start + 4096, 0, "/missing/%d" % (start & 0x1000)) for start in starts))
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "core"), "wb") as file:
-        file.write(core(notes, [(start, page, 4096, 4) for start in starts]))
+    write_core(folder, notes, [(start, page, 4096, 4) for start in starts])
 elif case == "registered":
     # An ELF file of 200 MiB in gdb's list of generated code; its bytes are all the same 256 KiB of the core.
     jit, step, entry = 0x10000000, 0x40000, 0x9000000
     program = with_code_list(entry)
-    file = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 2, 0)
-    file += bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 1, 6, 0x7000000, 4096, 16, 0, 0, 1, 0)
+    file = header(ET_REL, sections=(64, 2)) + bytes(64) + section_header(0, 1, (4096, 16), 6, 0x7000000, align=1)
     loads = [(0x7000000, b"\xc3" * 16, 16, 5), (stack, bytes(64), 64, 6), (entry, words([0, 0, jit, 200 << 20]), 32, 6)]
     write(folder, program, status(1, 0x7000008, stack), loads + [(jit + step * i, file.ljust(step, b"\0"), step, 6) for i in range(3)], in_core=len(program))
     with open(os.path.join(folder, "core"), "r+b") as out:  # the other 797 segments have the same place
@@ -200,23 +172,22 @@ elif case == "registered-debugdata":
     jit, step, entry, generated, count, size = 0x10000000, 0x4000, 0x9000000, 0x7000000, 60, 16
     program = with_code_list(entry)
     names = b"\0.text\0.eh_frame\0.gnu_debugdata\0.shstrtab\0"
-    inner = lzma.compress(elf([(".strtab", 3, 0, b"\0f\0"), (".symtab", 2, 0, bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, generated, 1) * 250_000)], 16))
+    inner = lzma.compress(elf([(".strtab", 3, 0, b"\0f\0"), (".symtab", 2, 0, bytes(24) + symbol(1, generated, 1) * 250_000)], 16))
     frames = eh_frame(generated + 0x800000, generated, size * count, b"")
-    files = []
+    images = []
     for i in range(count):
         sections = [bytes(64)]
         at = 64 + 64 * 5
         for name, kind, flags, address, content in (
             (b".text", 1, 6, generated + size * i, b"\xc3" * size), (b".eh_frame", 1, 2, generated + 0x800000, frames),
             (b".gnu_debugdata", 1, 0, 0, inner), (b".shstrtab", 3, 0, 0, names)):
-            sections.append(struct.pack("<IIQQQQIIQQ", names.index(name + b"\0"), kind, flags, address, at, len(content), 0, 0, 1, 0))
+            sections.append(section_header(names.index(name + b"\0"), kind, (at, len(content)), flags, address, align=1))
             at += len(content)
-        head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 5, 4)
-        files.append(head + b"".join(sections) + b"\xc3" * size + frames + inner + names)
-    entries = b"".join(words([entry + 32 * (i + 1) if i + 1 < count else 0, 0, jit + step * i, len(file)]) for i, file in enumerate(files))
-    ram = words([generated + size * i + 8 for i in range(1, count)] + [0])
-    loads = [(generated, b"\xc3" * size * count, size * count, 5), (stack, ram, len(ram), 6), (entry, entries, len(entries), 6)]
-    write(folder, program, status(1, generated + 8, stack), loads + [(jit, b"".join(file.ljust(step, b"\0") for file in files), step * count, 6)], in_core=len(program))
+        images.append(header(ET_EXEC, sections=(64, 5), names=4) + b"".join(sections) + b"\xc3" * size + frames + inner + names)
+    entries = b"".join(words([entry + 32 * (i + 1) if i + 1 < count else 0, 0, jit + step * i, len(file)]) for i, file in enumerate(images))
+    ram = on_stack([generated + size * i + 8 for i in range(1, count)] + [0])
+    loads = [(generated, b"\xc3" * size * count, size * count, 5), ram, (entry, entries, len(entries), 6)]
+    write(folder, program, status(1, generated + 8, stack), loads + [(jit, b"".join(file.ljust(step, b"\0") for file in images), step * count, 6)], in_core=len(program))
 elif case.startswith("dyn-"):
     # Code in the list of libunwind's dynamic registration (unw_dyn_info_list_t), which costs more than it has.
     shape = case[len("dyn-") :]
@@ -243,20 +214,15 @@ elif case.startswith("dyn-"):
         last = pieces * piece - 64
         content, fields = struct.pack("<iiii", 0, 0, 256, last), (0, frames, 2, data)
     entries = b"".join(struct.pack("<5Q2I5Q", infos + 88 * (i + 1) if i + 1 < count else 0, 0, jit + i, jit + (1 << 20), 0, kind, 0, 0, *fields) for i in range(count))
-    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 3, text + 4096, 24)
-    parts = [(".symtab", 2, 0, bytes(24) + symbol, 3, 24), (".strtab", 3, 0, b"\0_U_dyn_info_list\0"), (".data", 1, 3, bytes(24))]
+    parts = [(".symtab", 2, 0, bytes(24) + symbol(1, text + 4096, 24, section=3, info=0x11), 3, 24), (".strtab", 3, 0, b"\0_U_dyn_info_list\0"), (".data", 1, 3, bytes(24))]
     program = bytearray(elf(parts, 4096))
     program[4096:4112] = struct.pack("<QQ", 0, infos)
-    ram = words([*places[1:], 0])
+    ram = on_stack([*places[1:], 0])
     notes = b"".join(status(1 + i, places[0] + 16 * i, stack) for i in range(threads))
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(os.path.abspath(folder), "program")
-    with open(path, "wb") as file:
-        file.write(program)
+    path = write_program(folder, program)
     notes += files(*((start, start + 0x3000, 0, path) for start in starts))
-    loads += [(text, bytes(program), 0x3000, 5), (infos, entries + content, len(entries + content), 6), (jit, b"\xff\xd0" * 16, 1 << 20, 5), (stack, ram, len(ram), 6)]
-    with open(os.path.join(folder, "core"), "wb") as out:
-        out.write(core(notes, loads, copies=copies))
+    loads += [(text, bytes(program), 0x3000, 5), (infos, entries + content, len(entries + content), 6), (jit, b"\xff\xd0" * 16, 1 << 20, 5), ram]
+    write_core(folder, notes, loads, copies=copies)
 elif case.startswith("source-"):
     # Debug information of DWARF 4 in which much is shared; a frame at each of 200 addresses.
     shape = case[len("source-") :]
@@ -329,10 +295,9 @@ elif case.startswith("source-"):
     info = b"".join(struct.pack("<IHIB", len(entries) + 7, 4, offset, 8) + entries for entries, offset in zip(units, tables or [0] * len(units)))
     pack = lambda data: struct.pack("<IIQQ", 1, 0, len(data), 8) + zlib.compress(data, 6) if padding else data
     kind = 0x800 if padding else 0
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, kind, pack(info)), (".debug_abbrev", 1, 0, abbreviations + b"\0")]
+    parts = [cfi(65536), (".debug_info", 1, kind, pack(info)), (".debug_abbrev", 1, 0, abbreviations + b"\0")]
     parts += [(".debug_ranges", 1, 0, ranges), (".debug_line", 1, kind, pack(lines)), (".padding", 1, 0, bytes(padding))]
-    ram = words([code + 8 + 8 * i for i in range(199)] + [0])
-    write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
+    write(folder, elf(parts, 65536), status(1, code, stack), [on_stack([code + 8 + 8 * i for i in range(199)] + [0])])
 elif case.startswith("variables-"):
     # A function of DWARF 4 that has, or whose variables have, much to look at; a frame at each of 400 addresses.
     shape = case[len("variables-") :]
@@ -383,9 +348,8 @@ elif case.startswith("variables-"):
         sys.exit("no case " + case)
     entries = b"\x01" + where + before + b"\x02" + where + function_name + entries + b"\0\0"
     info = struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0"), *more]
-    ram = words([code + 8 + 8 * i for i in range(399)] + [0])
-    write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
+    parts = [cfi(65536), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0"), *more]
+    write(folder, elf(parts, 65536), status(1, code, stack), [on_stack([code + 8 + 8 * i for i in range(399)] + [0])])
 elif case.startswith("split-"):
     # Split debug information (DWARF 5, mostly) that is made to cost much; a frame at each of 5,000 addresses.
     shape = case[len("split-") :]
@@ -435,9 +399,8 @@ elif case.startswith("split-"):
         sys.exit("no case " + case)
     parts = [(".debug_info.dwo", 1, 0, info), (".debug_abbrev.dwo", 1, 0, abbreviations), *parts]
     whole = whole or unit(4, b"\x01" + split_name + b"\0" + struct.pack("<QI", code, 60000))
-    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, whole), (".debug_abbrev", 1, 0, skeleton)], 65536)
-    ram = words([code + 8 + i for i in range(4999)] + [0])
-    write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])
+    program = elf([cfi(65536), (".debug_info", 1, 0, whole), (".debug_abbrev", 1, 0, skeleton)], 65536)
+    write(folder, program, status(1, code, stack), [on_stack([code + 8 + i for i in range(4999)] + [0])])
     with open(os.path.join(folder, ending), "wb") as out:
         out.write(elf(parts, 16))
 elif case == "go-lines":
@@ -455,28 +418,24 @@ elif case == "go-lines":
 elif case == "section-pieces":
     # The SFrame section of a mapped image, in 8,000 segments of the core that are all the same 400 kB.
     count, size, section = 8000, 400_000, 0x10000000
-    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
-    header += struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 4096, 4096, 4096) + struct.pack("<IIQQQQQQ", 0x6474E554, 4, 0, section - text, section - text, 1 << 40, 1 << 40, 8)
-    table = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, 0, 0, 0, 0, 0).ljust(size, b"\0")
+    head = header(ET_DYN, segments=(64, 2)) + program_header(PT_LOAD, 5, 0, 0, 4096)
+    head += program_header(PT_GNU_SFRAME, 4, 0, section - text, 1 << 40, align=8)
+    table = sframe_header(0, 0, 0, 0).ljust(size, b"\0")
     notes = status(1, text, stack) + files((text, text + 4096, 0, "/missing/program"))
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "core"), "wb") as out:
-        loads = [(text, header.ljust(4096, b"\0"), 4096, 5), (section, table, size, 6)]
-        out.write(core(notes, loads, copies=[(1, section + size * i) for i in range(1, count)]))
+    loads = [(text, head.ljust(4096, b"\0"), 4096, 5), (section, table, size, 6)]
+    write_core(folder, notes, loads, copies=[(1, section + size * i) for i in range(1, count)])
 elif case in ("headers", "packed"):
     # A program whose tables cost more than it has bytes: 10,000 headers of the same SFrame section, or 200 MB in 0.2.
     functions = 4000
     rows = b"".join(struct.pack("<HBB", i, 3, 8) for i in range(200))
     index = b"".join(struct.pack("<iIIIBBH", 16 * i, 65536, 0, 200, 1, 0, 0) for i in range(functions))
-    table = struct.pack("<HBBBbbBIIIII", 0xDEE2, 2, 1, 3, 0, -8, 0, functions, 200 * functions, len(rows), 0, len(index)) + index + rows
+    table = sframe_header(functions, 200 * functions, len(rows), len(index)) + index + rows
     packed = struct.pack("<IIQQ", 1, 0, 200 << 20, 1) + zlib.compress(bytes(200 << 20), 1)
     parts = [(".sframe", 0x6FFFFFF4, 2, table)] if case == "headers" else [(".eh_frame", 1, 0x802, packed), (".debug_frame", 1, 0x800, packed)]
-    program = bytearray(elf(parts, 4096))
+    program = elf(parts, 4096)
     if case == "headers":
-        headers = struct.unpack_from("<Q", program, 40)[0]
-        program += program[headers + 64 * 2 : headers + 64 * 3] * 10_000
-        struct.pack_into("<H", program, 60, (len(program) - headers) // 64)
-    write(folder, bytes(program), status(1, code + 8, stack), [(stack, words([code + 8, 0]), 16, 6)])
+        program = with_copies(program, 2, 10_000)
+    write(folder, program, status(1, code + 8, stack), [on_stack([code + 8, 0])])
     # The same as a sidecar.
     place = os.path.join(folder, "sidecars", ".build-id", "00")
     os.makedirs(place, exist_ok=True)
@@ -485,12 +444,8 @@ elif case in ("headers", "packed"):
 elif case == "units":
     # 50 headers of sections over the same 20,000 units.
     info = (struct.pack("<IHIB", 8, 4, 0, 8) + b"\x01") * 20_000
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, b"\x01\x11\0\0\0\0")]
-    program = bytearray(elf(parts, 65536))
-    headers = struct.unpack_from("<Q", program, 40)[0]
-    program += program[headers + 64 * 3 : headers + 64 * 4] * 50
-    struct.pack_into("<H", program, 60, (len(program) - headers) // 64)
-    ram = words([code + 8 + 8 * i for i in range(199)] + [0])
-    write(folder, bytes(program), status(1, code, stack), [(stack, ram, len(ram), 6)])
+    parts = [cfi(65536), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, b"\x01\x11\0\0\0\0")]
+    program = with_copies(elf(parts, 65536), 3, 50)
+    write(folder, program, status(1, code, stack), [on_stack([code + 8 + 8 * i for i in range(199)] + [0])])
 else:
     sys.exit("no case " + case)

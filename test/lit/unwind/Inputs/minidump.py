@@ -12,6 +12,8 @@
 import struct
 import sys
 
+from elf_writer import program_headers
+
 core, out = sys.argv[1:3]
 options = dict(o[2:].partition("=")[::2] for o in sys.argv[3:])
 names = dict(o[7:].split("=") for o in sys.argv[3:] if o.startswith("--name="))
@@ -22,13 +24,8 @@ amd64 = machine == 62
 assert data[5] == 1 and machine in (62, 183)
 
 
-def headers(elf):
-    at, count = struct.unpack_from("<Q", elf, 32)[0], struct.unpack_from("<H", elf, 56)[0]
-    return [struct.unpack_from("<IIQQQQQQ", elf, at + 56 * i) for i in range(count)]
-
-
 def notes(elf):
-    for kind, _, offset, _, _, size, _, _ in headers(elf):
+    for kind, _, offset, _, _, size, _, _ in program_headers(elf):
         at, end = offset, offset + size
         while kind == 4 and at + 12 <= min(end, len(elf)):
             name, body, note = struct.unpack_from("<III", elf, at)
@@ -41,7 +38,7 @@ def build_id(elf):
     return next((body for owner, note, body in notes(elf) if owner == b"GNU" and note == 3), b"")
 
 
-segments = [(vaddr, vaddr + memory, flags, offset, size) for kind, flags, offset, vaddr, _, size, memory, _ in headers(data) if kind == 1]
+segments = [(vaddr, vaddr + memory, flags, offset, size) for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(data) if kind == 1]
 threads, files, auxv, signal, name, arguments, pid = [], [], b"", None, b"", b"", 0
 for owner, note, body in notes(data):
     if note == 1:
@@ -61,7 +58,7 @@ for owner, note, body in notes(data):
 signal_number = struct.unpack_from("<i", signal)[0] if signal else 6
 program = options.get("program")
 if program:
-    for kind, flags, offset, vaddr, _, size, memory, _ in headers(open(program, "rb").read()):
+    for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(open(program, "rb").read()):
         if kind == 1:
             files.append((vaddr & ~0xFFF, vaddr + memory + 0xFFF & ~0xFFF, offset & ~0xFFF, "/nowhere/" + program.split("/")[-1]))
 

@@ -12,14 +12,14 @@ import json
 import struct
 import sys
 
+from elf_writer import note, program_headers
+
 core, walk, out = sys.argv[1:4]
 data = bytearray(open(core, "rb").read())
 e = "<" if data[5] == 1 else ">"
 machine = struct.unpack_from(e + "H", data, 18)[0]
 is_arm = machine == 183
-(table,) = struct.unpack_from(e + "Q", data, 32)
-(count,) = struct.unpack_from(e + "H", data, 56)
-headers = [list(struct.unpack_from(e + "IIQQQQQQ", data, table + 56 * i)) for i in range(count)]
+headers = [list(header) for header in program_headers(data)]
 frames = json.load(open(walk))["threads"][0]["frames"]
 number = lambda frame, key: int(frame[key], 16)
 
@@ -81,7 +81,7 @@ def notes():
     """The notes, with the new one after those of the first thread."""
     (old,) = [h for h in headers if h[0] == 4]
     body = struct.pack(e + "QQQ", 1, 0, pointer) if is_arm else struct.pack(e + "Q", pointer)
-    new = struct.pack(e + "III", 6, len(body), 0x410 if is_arm else 0x204) + b"LINUX\0\0\0" + body
+    new = note(0x410 if is_arm else 0x204, body, b"LINUX", e)
     at, end, seen = old[2], old[2] + old[5], 0
     while at < end:
         owner, length, kind = struct.unpack_from(e + "III", data, at)

@@ -4,7 +4,6 @@
 # its address and the row's offset.
 import sys
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 from section_fields import SectionFields
 
 data = bytearray(open(sys.argv[1], "rb").read())

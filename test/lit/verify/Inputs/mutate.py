@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 from section_fields import SectionFields
 
 image, section_path, address = sys.argv[1], sys.argv[2], int(sys.argv[3], 16)
