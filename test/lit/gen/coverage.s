@@ -42,7 +42,8 @@
 # LESS: error: P412 covers 25.00 % of 16 executable bytes, 100.00 % of 4 bytes with CFI; required: 25.01 % of the executable bytes
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym FLEXIBLE=1 %s -o %t/flexible.o && ld.lld -shared %t/flexible.o -o %t/flexible.so
 # RUN: sframe-gen %t/flexible.so -o %t/flexible.so --sframe-version=2 --report=none
-# RUN: sh -c 'sframe-verify %t/flexible.so --check=structure --min-cfi-coverage=80.01 --min-coverage=25 > %t/text; test $? = 1' && FileCheck %s --check-prefix=BELOW --input-file=%t/text
+# RUN: sh -c 'sframe-verify %t/flexible.so --check=structure --min-cfi-coverage=80.01 --min-coverage=25 > %t/text; test $? = 1' && \
+# RUN:   FileCheck %s --check-prefix=BELOW --input-file=%t/text
 # BELOW-NOT: P412
 # BELOW:     error: P412 covers 25.00 % of 16 executable bytes, 80.00 % of 5 bytes with CFI; required: 80.01 % of the bytes with CFI
 # BELOW-NOT: P412

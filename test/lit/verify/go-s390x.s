@@ -4,8 +4,10 @@
 # with the CFI, and with the code.
 
 # RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu --defsym=FRAME=96 --defsym=GO=1 %s -o %t.o && ld.lld -shared --section-start=.text=0x20000 %t.o -o %t.so
-# RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu --defsym=FRAME=104 --defsym=GO=1 %s -o %t.wrong.o && ld.lld -shared --section-start=.text=0x20000 %t.wrong.o -o %t.wrong.so
-# RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu --defsym=FRAME=96 --defsym=GO=0 %s -o %t.plain.o && ld.lld -shared --section-start=.text=0x20000 %t.plain.o -o %t.plain.so
+# RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu --defsym=FRAME=104 --defsym=GO=1 %s -o %t.wrong.o && \
+# RUN:   ld.lld -shared --section-start=.text=0x20000 %t.wrong.o -o %t.wrong.so
+# RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu --defsym=FRAME=96 --defsym=GO=0 %s -o %t.plain.o && \
+# RUN:   ld.lld -shared --section-start=.text=0x20000 %t.plain.o -o %t.plain.so
 # RUN: sframe-gen %t.so --emit=section -o %t.s --report=none
 # RUN: sframe-gen %t.wrong.so --emit=section -o %t.wrong.s --report=none
 # RUN: sframe-gen %t.plain.so --emit=section -o %t.plain.s --report=none
