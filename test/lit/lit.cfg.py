@@ -16,7 +16,8 @@
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
 # file in the program's folder; %gcore FILE...: by gdb (gdb-cores). `lit --param cores=gdb` or
 # SFRAME_TEST_CORES=gdb does without the kernel's.
-# A test whose tools are missing is reported as unsupported.
+# all: `lit --param all=1` (scripts/test --all) has it: for tests that build, package or run other projects, or take long
+# without being near what changes often. A test whose tools are missing is reported as unsupported.
 import ctypes
 import glob
 import os
@@ -48,6 +49,8 @@ config.suffixes = [".test", ".s", ".c"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
+if lit_config.params.get("all"):
+    config.available_features.add("all")
 config.environment["PATH"] = os.pathsep.join([config.programs, config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C"
 # What the tests' scripts share: writers of ELF files and of cores.

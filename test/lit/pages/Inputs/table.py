@@ -94,6 +94,7 @@ CASES = {
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=smallest": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
+    "scripts/test --all": Case(not_here="runs this suite"),
     "scripts/readers kernel": Case(not_here=NEEDS_TIME),
     "scripts/readers glibc": Case(not_here=NEEDS_TIME),
     "scripts/readers optimized": Case(not_here=NEEDS_TIME),
