@@ -18,6 +18,7 @@
 #include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -97,19 +98,30 @@ public:
   FindNamed source = nullptr, section = nullptr;
 };
 
+/// What servers may send, in bytes: of one file, and of all together. The library has a variable for the
+/// first, which it applies to files whose size it knows.
+long largest_file() {
+  constexpr long most = 2L << 30;
+  const char* const text = std::getenv("DEBUGINFOD_MAXSIZE");
+  const long wanted = text ? std::strtol(text, nullptr, 10) : 0;
+  return wanted > 0 ? std::min(wanted, most) : most;
+}
+long largest_sum() {
+  return 4 * largest_file();
+}
+
 /// Of the fetching process, for the callback.
 int progress_to = -1;
 Clock::time_point progress_deadline;
-bool progress_late = false, progress_large = false;
-
-/// What servers may send, in bytes: of one file, and of all together.
-constexpr long largest_file = 2L << 30;
-long bytes_left = 8L << 30, progress_limit = 0, progress_done = 0;
+bool progress_late = false, progress_called = false;
+volatile std::sig_atomic_t progress_large = 0;
+long bytes_left = 0, progress_limit = 0, progress_done = 0;
 
 int on_progress(Library::Client*, long done, long all) {
   const Reply reply{.kind = Reply::progress, .done = done, .all = all};
   progress_late |= Clock::now() > progress_deadline;
-  progress_large |= done > progress_limit || all > progress_limit;
+  if (done > progress_limit || all > progress_limit) progress_large = 1;
+  progress_called = true;
   progress_done = done;
   return !write_all(progress_to, &reply, sizeof reply) || progress_late || progress_large;
 }
@@ -122,25 +134,33 @@ void limit_file_size(long bytes) {
   (void)::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+/// Of the last file: all of `file`, if it is open and was not in the cache.
+long fetched_bytes(int file) {
+  struct stat info {};
+  return file >= 0 && progress_called && ::fstat(file, &info) == 0 ? info.st_size : progress_done;
+}
+
 /// The fetching process. Ends when the other one does.
 [[noreturn]] void serve(int requests, int answers) {
   Library library;
   Library::Client* const client = library.open() ? library.begin() : nullptr;
   progress_to = answers;
   if (client) library.set_progress(client, on_progress);
-  (void)std::signal(SIGXFSZ, SIG_IGN);
+  (void)std::signal(SIGXFSZ, [](int) { progress_large = 1; });
+  bytes_left = largest_sum();
   for (Request request; read_all(requests, &request, sizeof request);) {
     std::string id(request.id_size, '\0'), name(request.name_size, '\0');
     if (!read_all(requests, id.data(), id.size()) || !read_all(requests, name.data(), name.size())) break;
     progress_deadline = Clock::now() + std::chrono::seconds(request.seconds);
-    progress_late = progress_large = false;
+    progress_late = progress_called = false;
+    progress_large = 0;
     progress_done = 0;
-    progress_limit = std::min(largest_file, bytes_left);
+    progress_limit = std::min(largest_file(), bytes_left);
     limit_file_size(progress_limit);
     char* path = nullptr;
     int found = -ENOSYS;
     if (client) found = library.find(client, static_cast<ServedFile>(request.what), id, name.c_str(), &path);
-    bytes_left = std::max(0L, bytes_left - progress_done);
+    bytes_left = std::max(0L, bytes_left - fetched_bytes(found));
     Reply reply;
     if (found >= 0 && path) {
       reply.kind = Reply::path;
@@ -186,7 +206,7 @@ bool Debuginfod::has_servers() {
 
 bool Debuginfod::has_failed() {
   const std::lock_guard lock(mutex_);
-  return !stopped_.empty();
+  return has_refused_ || !stopped_.empty();
 }
 
 /// As debuginfod_find_debuginfo(3), "CACHE" and "ENVIRONMENT VARIABLES", says.
@@ -285,6 +305,14 @@ Result<std::string> Debuginfod::give_up(const std::string& why) {
   return fail(stopped_);
 }
 
+Result<std::string> Debuginfod::refuse_large(ServedFile what, const std::string& id) {
+  has_refused_ = true;
+  const std::string why = "not fetched: larger than " + std::to_string(largest_file()) +
+                          " bytes, or all files than " + std::to_string(largest_sum());
+  messages_.warning({}, std::string("debuginfod: ") + text_of(what) + " " + id + ": " + why);
+  return fail(why);
+}
+
 /// False at the deadline, and if the other process has ended.
 bool Debuginfod::read(void* to, std::size_t size) {
   for (auto* at = static_cast<char*>(to); size != 0;) {
@@ -337,7 +365,7 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
     }
     case Reply::failure:
       if (reply.error == ENOENT) return fail("not on the server");
-      if (reply.error == EFBIG) return fail("not fetched: larger than 2 GiB, or all files than 8 GiB");
+      if (reply.error == EFBIG) return refuse_large(static_cast<ServedFile>(what), id);
       if (reply.error == ENOSYS)
         return give_up("libdebuginfod.so.1 (elfutils) is missing, or DEBUGINFOD_URLS has no server");
       if (reply.error == ETIME || reply.error == ETIMEDOUT) return give_up("the time limit is reached");

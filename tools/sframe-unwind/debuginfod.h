@@ -59,7 +59,7 @@ public:
   /// True once a file was asked for.
   bool is_used() const { return is_used_; }
 
-  /// True if nothing more is fetched, because a server cannot be reached or for another reason. Thread-safe.
+  /// True if something was not fetched, for a reason of which there was a warning. Thread-safe.
   bool has_failed();
 
   /// While it is set, fetch() fails at once: the process walked must not stand still for a server.
@@ -70,6 +70,7 @@ private:
   struct Answer;
   Result<std::string> ask(std::uint8_t what, const std::string& id, const std::string& name);
   Result<std::string> give_up(const std::string& why);
+  Result<std::string> refuse_large(modules::ServedFile what, const std::string& id);
   bool may_fetch();
   bool read(void* to, std::size_t size);
 
@@ -81,6 +82,7 @@ private:
   bool paused_ = false;
   std::atomic<bool> is_used_ = false;
   std::optional<bool> allowed_; ///< the user's answer
+  bool has_refused_ = false;    ///< a file that is too large
   std::string stopped_;         ///< why nothing more is fetched
   std::chrono::steady_clock::duration used_{};
   std::chrono::steady_clock::time_point deadline_;

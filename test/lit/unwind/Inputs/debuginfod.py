@@ -1,4 +1,4 @@
-"""debuginfod.py FOLDER CASE: files from servers. FOLDER has core, core-sframe and files/ with what a server has;
+"""debuginfod.py FOLDER CASE: files from servers. FOLDER has core, core-sframe, core-third and files/ with what a server has;
 the programs themselves are gone. A real debuginfod, and servers here that are slow, lie or end in the middle."""
 import http.server, json, os, pty, re, select, shutil, signal, socket, subprocess, sys, threading, time, urllib.request
 
@@ -12,6 +12,7 @@ def build_id(path):
     return re.search(r"Build ID: (\w+)", notes)[1]
 
 
+MOST = 1_000_000  # of DEBUGINFOD_MAXSIZE, in bytes
 files = {}  # by build ID and kind
 for name in ("program", "program-sframe"):
     path = os.path.join(folder, "files", name)
@@ -37,6 +38,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     requests = []
     how = "plain"
     ends = threading.Event()
+    sent = 0
 
     def do_GET(self):
         kind = self.path.split("/", 3)
@@ -58,6 +60,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send_error(404)
         content = open(path, "rb").read()
         self.send_response(200)
+        if Handler.how in ("claims", "endless", "many"):
+            return self.send_much()
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if Handler.how == "half":
@@ -72,6 +76,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 time.sleep(0.3)
             return
         self.wfile.write(content)
+
+    def send_much(self):
+        """A size that is too large, no size and no end, or a file that is nearly too large."""
+        size = {"claims": (2 << 30) + 1, "many": MOST - MOST // 10}.get(Handler.how)
+        if size:
+            self.send_header("Content-Length", str(size))
+        self.end_headers()
+        left = {"claims": 1, "many": size}.get(Handler.how)
+        try:
+            while left is None or left > 0:
+                part = bytes(1 << 16 if left is None else min(left, 1 << 16))
+                self.wfile.write(part)
+                Handler.sent += len(part)
+                left = None if left is None else left - len(part)
+            if Handler.how == "claims":
+                Handler.ends.wait(60)
+        except OSError:  # the client has had enough
+            pass
 
     def log_message(self, *_):
         pass
@@ -212,6 +234,27 @@ elif case == "half":
     for where, _, names in os.walk(cache):  # what came is not kept; the library remembers the failure
         for name in names:
             assert name not in ("executable", "debuginfo") or os.path.getsize(os.path.join(where, name)) == 0, (where, name)
+
+elif case == "claims":
+    url = serve("claims")
+    claims = unwind(urls=url, code=1)
+    Handler.ends.set()
+    assert claims.stdout == missing.stdout and "not fetched: larger than 2147483648 bytes, or all files than 8589934592" in claims.stderr and "no server had" not in claims.stderr, claims
+
+elif case in ("endless", "many"):
+    os.environ["DEBUGINFOD_MAXSIZE"] = str(MOST)
+    url = serve(case)
+    # Any build ID has such a file.
+    everything = {"executable": core, "debuginfo": core, "name": "any"}
+    files = type("Any", (dict,), {"get": lambda self, key, default=None: everything})()
+    much = unwind("-v", "--source", os.path.join(folder, "core-sframe"), os.path.join(folder, "core-third"), urls=url)
+    assert "not fetched: larger than %d bytes, or all files than %d" % (MOST, 4 * MOST) in much.stderr, much
+    for where, _, names in os.walk(cache):
+        for name in names:
+            assert os.path.getsize(os.path.join(where, name)) <= MOST, (where, name)
+    if case == "many":  # four of them, and not a fifth
+        kept = [name for where, _, names in os.walk(cache) for name in names if os.path.getsize(os.path.join(where, name)) > MOST // 2]
+        assert len(kept) == 4, kept
 
 elif case == "cache":
     # debuginfod-find(1): ~/.debuginfod_client_cache if it exists, else $XDG_CACHE_HOME/debuginfod_client, else
