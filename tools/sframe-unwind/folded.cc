@@ -31,7 +31,8 @@ void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
   kept_ += frames_.back().size();
 }
 
-void FoldedStacks::end_thread(const unwind::WalkEnd&) {
+void FoldedStacks::end_thread(const unwind::WalkEnd& end) {
+  if (!end.complete) ++cut_[end.reason];
   std::string stack = thread_;
   for (const std::string& frame : frames_ | std::views::reverse) {
     stack += ';';

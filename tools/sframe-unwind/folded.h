@@ -42,6 +42,9 @@ public:
   /// The threads that were running when the following sample was taken, sorted.
   void set_running(std::vector<std::uint32_t> tids) { running_ = std::move(tids); }
 
+  /// How many stacks ended early, by the reason.
+  const std::map<unwind::StopReason, std::uint64_t>& cut() const { return cut_; }
+
   /// The occurrences of each stack; the elements of a stack are separated by ';'.
   const std::map<std::string, StackCount>& counts() const { return counts_; }
 
@@ -50,6 +53,7 @@ private:
   std::string thread_;
   std::vector<std::string> frames_; ///< innermost first
   std::map<std::string, StackCount> counts_;
+  std::map<unwind::StopReason, std::uint64_t> cut_;
   std::uint64_t kept_ = 0;
   std::vector<std::uint32_t> running_;
   bool is_running_ = false; ///< the current thread

@@ -330,6 +330,11 @@ private:
   bool report() {
     for (const std::string& problem : process_.space().generated_code().problems())
       app_.messages().warning({}, problem);
+    if (folded_)
+      for (const auto& [reason, count] : folded_->cut())
+        app_.messages().warning("process " + std::to_string(options_.pid),
+                                std::to_string(count) + (count == 1 ? " stack" : " stacks") +
+                                    " ended early: " + unwind::message(reason));
     if (limit_) app_.messages().warning("process " + std::to_string(options_.pid), *limit_);
     return report_modules(app_.messages(), process_) || limit_;
   }
