@@ -12,14 +12,35 @@ def printable(text):
 
 
 def write(path, data):
-    """Writes bytes to a file with the usual permissions, or to standard output if the path is -."""
+    """Writes bytes to a file with the usual permissions, or to what is open: standard output if the path is -, a pipe, a
+    device, or what a name in /dev/fd leads to."""
     if path == "-":
         sys.stdout.buffer.write(data)
         return
     try:
-        _write_file(path, data)
+        if (opened := _descriptor(path)) is not None:
+            with open(opened, "wb", closefd=False) as file:
+                file.write(data)
+        elif os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as file:
+                file.write(data)
+        else:
+            _write_file(os.path.realpath(path), data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, path) from None  # not the name of the temporary file
+
+
+def _descriptor(path):
+    """The descriptor of this process that a path like /dev/stdout leads to, or None."""
+    at = os.path.abspath(path)
+    for _ in range(40):
+        folder, name = os.path.split(at)
+        if os.path.realpath(folder) == os.path.realpath("/proc/self/fd"):
+            return int(name) if name.isdecimal() else None
+        if not os.path.islink(at):
+            return None
+        at = os.path.join(folder, os.readlink(at))
+    return None
 
 
 def _write_file(path, data):
