@@ -10,6 +10,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/base/spool.h"
+#include "sframe/base/text.h"
 #include "sframe/process/live_process.h"
 #include "sframe/tool/process_limits.h"
 
@@ -278,7 +279,7 @@ private:
     note_limit();
     const bool is_whole = collected.flush();
     if (auto finished = text.finish(); !finished) return finished;
-    out_ << std::string_view(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
+    out_ << as_text(text.bytes());
     return is_whole ? Result<void>() : fail("no room to keep the output of a sample");
   }
 

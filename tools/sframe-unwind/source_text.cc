@@ -2,6 +2,7 @@
 
 #include "source_text.h"
 
+#include "sframe/base/text.h"
 #include "sframe/elf/image.h"
 
 #include <algorithm>
@@ -32,10 +33,6 @@ std::vector<std::string_view> components_of(std::string_view path) {
 bool take(const modules::Module& module, Resource resource, std::uint64_t amount) {
   Budget* const budget = module.file_options().budget.get();
   return !budget || budget->take(resource, amount);
-}
-
-std::string_view contents_of(const elf::File& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
 } // namespace
@@ -76,7 +73,7 @@ const SourceText::Text* SourceText::open(modules::Module& module, const std::str
   if (!added) return at->second ? &*at->second : nullptr;
   auto file = look_for(module, path);
   if (!file) return nullptr;
-  const std::string_view all = contents_of(*file);
+  const std::string_view all = as_text(file->bytes());
   if (!take(module, Resource::section_bytes, all.size())) {
     files_.erase(at); // the next core has a budget of its own
     return nullptr;
@@ -91,7 +88,7 @@ const SourceText::Text* SourceText::open(modules::Module& module, const std::str
 
 /// From 1 on; without its end.
 std::string_view SourceText::Text::line(std::uint32_t number) const {
-  const std::string_view all = contents_of(file);
+  const std::string_view all = as_text(file.bytes());
   const std::size_t start = starts[number - 1], end = number < starts.size() ? starts[number] : all.size();
   std::string_view line = all.substr(start, end - start);
   if (line.ends_with('\n')) line.remove_suffix(1);

@@ -7,6 +7,7 @@
 #include "program.h"
 #include "run.h"
 
+#include <sframe/base/text.h>
 #include <sframe/code/disassembly.h>
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
@@ -19,7 +20,6 @@
 #include <sframe/verify/findings.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -282,22 +282,10 @@ bool is_about_the_run(std::string_view argument, bool& value) {
 /// The command as typed, quoted for a shell. The program's name is without its folder, and the number of
 /// threads and the report's path are left out: reports of equal findings are equal.
 std::string command_line(std::span<char* const> arguments) {
-  constexpr std::string_view plain = "-._/=,:+@%";
   std::string line = "sframe-verify";
   bool value = false;
   for (const std::string_view argument : arguments.subspan(1)) {
-    if (is_about_the_run(argument, value)) continue;
-    const bool is_plain = !argument.empty() && std::ranges::all_of(argument, [&](unsigned char c) {
-      return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    line += ' ';
-    if (is_plain) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) line += c == '\'' ? "'\\''" : std::string(1, c);
-    line += '\'';
+    if (!is_about_the_run(argument, value)) sframe::append_shell_word(line, argument);
   }
   return line;
 }

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <sframe/base/parallel.h>
+#include <sframe/base/text.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
@@ -108,8 +109,7 @@ bool read_baseline(RunOptions& options, tool::Messages& messages) {
   if (options.baseline.empty()) return true;
   const auto file = elf::File::open(options.baseline);
   if (!file) return messages.error(options.baseline, file.error()), false;
-  const auto bytes = file->bytes();
-  auto baseline = Baseline::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  auto baseline = Baseline::parse(as_text(file->bytes()));
   if (!baseline) return messages.error(options.baseline, baseline.error()), false;
   options.known = std::move(*baseline);
   return true;

@@ -2,6 +2,8 @@
 
 #include "sframe/core/crash_report.h"
 
+#include "sframe/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,10 +15,6 @@ namespace sframe::core {
 namespace {
 
 constexpr std::string_view first_key = "ProblemType: ";
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// Takes the next line, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -72,16 +70,16 @@ bool decode_line(std::string_view line, std::vector<std::byte>& out) {
 } // namespace
 
 bool is_crash_report(std::span<const std::byte> bytes) {
-  return text_of(bytes).starts_with(first_key);
+  return as_text(bytes).starts_with(first_key);
 }
 
 std::string_view report_field(std::span<const std::byte> report, std::string_view key) {
-  const auto field = find_field(text_of(report), key);
+  const auto field = find_field(as_text(report), key);
   return field ? field->value : std::string_view{};
 }
 
 Result<std::vector<std::byte>> core_in_report(std::span<const std::byte> report) {
-  const auto field = find_field(text_of(report), "CoreDump");
+  const auto field = find_field(as_text(report), "CoreDump");
   if (!field) return fail("crash report without a core (field CoreDump)");
   if (field->value != "base64") return fail("the field CoreDump of the crash report is not base64");
   std::vector<std::byte> core;

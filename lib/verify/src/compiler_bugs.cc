@@ -8,6 +8,7 @@
 
 #include "bug_places.h"
 #include "compiler_names.h"
+#include "sframe/base/text.h"
 #include "sframe/cfi/image.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/generate/from_cfi.h"
@@ -95,7 +96,7 @@ const std::string& BugFinder::mnemonic(const BugPlace& place) {
   static const std::string none;
   const auto bytes = sources_.image->read(place.culprit, place.culprit_length);
   if (place.culprit_length == 0 || !bytes) return none;
-  const std::string key(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  const std::string key(as_text(*bytes));
   const auto [known, is_new] = mnemonics_.try_emplace(key);
   if (is_new) {
     known->second = code::instruction_text(abi_, *bytes, place.culprit);

@@ -8,6 +8,7 @@
 #include "compiler_names.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/base/text.h"
 
 #include <algorithm>
 
@@ -16,10 +17,6 @@ namespace sframe::verify {
 namespace {
 
 constexpr std::size_t max_name = 200; ///< bytes shown of a name
-
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::string shortened(std::string_view name) {
   return std::string(name.substr(0, max_name)) + (name.size() > max_name ? "..." : "");

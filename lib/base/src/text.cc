@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/base/text.h"
+
+namespace sframe {
+
+void append_shell_word(std::string& line, std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+  if (!line.empty()) line += ' ';
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) {
+    line += word;
+    return;
+  }
+  line += '\'';
+  for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  line += '\'';
+}
+
+} // namespace sframe
