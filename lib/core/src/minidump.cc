@@ -444,7 +444,7 @@ void MinidumpReader::read_exception() {
   // breakpad did not always write the code; a fault sent by a process is rare.
   if (has_fault_address(info.signal) && info.code == 0 && parameters == 0) return;
   info.address = details.ExceptionAddress;
-  if (info.signal == 31 && parameters != 0) // SIGSYS
+  if (info.signal == sigsys && parameters != 0)
     info.system_call = static_cast<std::uint32_t>(details.ExceptionInformation[0]);
   // crashpad has the sender in parameters; breakpad has it in the address, where siginfo has both.
   if (info.code <= 0 && parameters >= 2) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// siginfo_t of Linux, and the names of signals and of their codes
-// (include/uapi/asm-generic/{signal,siginfo}.h), the same on all machines that SFrame supports; the C
-// library's names would be those of the host.
+
+#include "sframe/core/signals.h"
 
 #include "sframe/bytes.h"
-#include "sframe/core/core.h"
 
 #include <iterator>
 
@@ -69,23 +66,24 @@ SignalCode signal_code(std::int32_t signal, std::int32_t code) {
     return code <= static_cast<std::int32_t>(std::size(codes)) ? codes[code - 1] : SignalCode();
   };
   switch (code) {
-  case 0: return {"SI_USER", "sent by kill"};
-  case 0x80: return {"SI_KERNEL", signal == 24 ? "processor time limit exceeded" : "sent by the kernel"};
-  case -1: return {"SI_QUEUE", "sent by sigqueue"};
-  case -2: return {"SI_TIMER", "a timer expired"};
-  case -3: return {"SI_MESGQ", "a message arrived in an empty queue"};
-  case -4: return {"SI_ASYNCIO", "asynchronous input or output was completed"};
-  case -6: return {"SI_TKILL", "sent by tgkill, as raise() and abort() do"};
+  case si_user: return {"SI_USER", "sent by kill"};
+  case si_kernel:
+    return {"SI_KERNEL", signal == sigxcpu ? "processor time limit exceeded" : "sent by the kernel"};
+  case si_queue: return {"SI_QUEUE", "sent by sigqueue"};
+  case si_timer: return {"SI_TIMER", "a timer expired"};
+  case si_mesgq: return {"SI_MESGQ", "a message arrived in an empty queue"};
+  case si_asyncio: return {"SI_ASYNCIO", "asynchronous input or output was completed"};
+  case si_tkill: return {"SI_TKILL", "sent by tgkill, as raise() and abort() do"};
   default: break;
   }
   if (code < 0) return {};
   switch (signal) {
-  case 4: return find(ill);
-  case 5: return find(trap);
-  case 7: return find(bus);
-  case 8: return find(fpe);
-  case 11: return find(segv);
-  case 31: return find(sys);
+  case sigill: return find(ill);
+  case sigtrap: return find(trap);
+  case sigbus: return find(bus);
+  case sigfpe: return find(fpe);
+  case sigsegv: return find(segv);
+  case sigsys: return find(sys);
   default: return {};
   }
 }

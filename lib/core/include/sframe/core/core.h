@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sframe/core/registers.h"
+#include "sframe/core/signals.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/mapped_images.h"
 #include "sframe/elf/tagged_values.h"
@@ -40,21 +41,6 @@ struct CoreThread {
   std::uint64_t hardware_shadow = 0;
   std::string_view name = {}; ///< only in minidumps; else empty. Valid as long as the Core.
 };
-
-/// NT_SIGINFO, or a minidump's exception record.
-struct SignalInfo {
-  std::int32_t signal = 0;
-  std::int32_t code = 0;
-  std::uint64_t address = 0;     ///< si_addr, for signals that have one
-  std::uint32_t sender = 0;      ///< si_pid: the process that sent it, if `code` is 0 or less
-  std::uint32_t sender_user = 0; ///< si_uid
-  std::uint32_t system_call = 0; ///< si_syscall, for SIGSYS
-  bool has_sender = true;        ///< false: `sender` and `sender_user` are unknown
-};
-
-/// Decodes a siginfo_t of a 64-bit Linux (include/uapi/asm-generic/siginfo.h). Nothing for fewer than 24
-/// bytes.
-std::optional<SignalInfo> decode_signal_info(std::span<const std::byte> bytes, ByteOrder order);
 
 /// An ELF image that was mapped: an executable, a library, the vdso.
 struct CoreModule {
@@ -198,16 +184,6 @@ private:
   };
   std::vector<ModuleSpan> module_spans_;
 };
-
-/// The name of a signal: "SIGSEGV"; "signal 77" for a number without a name.
-std::string signal_name(std::int32_t signal);
-
-/// What the code of a signal means on Linux (include/uapi/asm-generic/siginfo.h).
-struct SignalCode {
-  std::string_view name;    ///< "SEGV_MAPERR"; empty for an unknown code
-  std::string_view meaning; ///< "address not mapped"
-};
-SignalCode signal_code(std::int32_t signal, std::int32_t code);
 
 } // namespace sframe::core
 
