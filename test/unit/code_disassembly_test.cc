@@ -56,6 +56,15 @@ TEST(Disassembly, Amd64PrefetchCannotFault) {
   }
 }
 
+TEST(Disassembly, Amd64Undefined) {
+  EXPECT_TRUE(operands(Abi::amd64, {0x0f, 0x0b}).is_undefined);                 // ud2
+  EXPECT_TRUE(operands(Abi::amd64, {0x0f, 0xb9, 0xc0}).is_undefined);           // ud1 %eax, %eax
+  EXPECT_TRUE(operands(Abi::amd64, {0x0f, 0xff, 0xc0}).is_undefined);           // ud0 %eax, %eax
+  EXPECT_FALSE(operands(Abi::amd64, {0x0f, 0x05}).is_undefined);                // syscall
+  EXPECT_FALSE(operands(Abi::amd64, {0xf4}).is_undefined);                      // hlt
+  EXPECT_FALSE(operands(Abi::aarch64_little, {0, 8, 0xc1, 0x9a}).is_undefined); // udiv x0, x0, x1
+}
+
 TEST(Disassembly, Amd64Division) {
   const auto by_register = operands(Abi::amd64, {0x49, 0xf7, 0xf8}); // idiv %r8
   ASSERT_TRUE(by_register.divisor);

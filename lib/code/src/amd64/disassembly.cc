@@ -116,6 +116,10 @@ void add_meaning(const Decoded& decoded, InstructionOperands& result) {
   result.is_signed_division = mnemonic == ZYDIS_MNEMONIC_IDIV;
 }
 
+bool is_undefined(ZydisMnemonic mnemonic) {
+  return mnemonic == ZYDIS_MNEMONIC_UD0 || mnemonic == ZYDIS_MNEMONIC_UD1 || mnemonic == ZYDIS_MNEMONIC_UD2;
+}
+
 /// Hidden operands count, too: string instructions and the stack.
 InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64_t address) {
   InstructionOperands result;
@@ -124,6 +128,7 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
   result.length = decoded.instruction.length;
   result.is_return = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_RET &&
                      decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+  result.is_undefined = is_undefined(decoded.instruction.mnemonic);
   // Prefetches ignore faults.
   const bool is_hint =
       std::string_view(ZydisMnemonicGetString(decoded.instruction.mnemonic)).starts_with("prefetch");

@@ -57,6 +57,8 @@ struct InstructionOperands {
   /// where the dividend is twice as wide: in DX:AX of the size, for one byte in AX.
   std::optional<Value> divisor;
   bool is_signed_division = false;
+  /// Made to be refused (ud2): it is not that the processor lacks it. Only known on AMD64.
+  bool is_undefined = false;
 };
 
 /// The operands of the first instruction of `bytes`, which are at `address`. Slow, as instruction_text().
