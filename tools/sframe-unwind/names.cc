@@ -16,11 +16,7 @@ Symbolizer::Symbolizer(modules::ModuleSpace& space, const SymbolizerSettings& se
 }
 
 const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
-  constexpr std::size_t max_cached_frames = 1 << 16; // more than real stacks need
-  auto& cache = frame.lookup_pc() == frame.pc ? exact_pcs_ : return_addresses_;
-  if (cache.size() >= max_cached_frames) cache.clear();
-  const auto [at, added] = cache.try_emplace(frame.pc);
-  SymbolizedFrame& symbols = at->second;
+  const auto [symbols, added] = frames_.entry(frame);
   if (!added) return symbols;
   symbols.module = space_.module_at(frame.lookup_pc());
   if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());

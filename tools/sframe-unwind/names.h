@@ -10,7 +10,6 @@
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
 #include "sframe/names/function_names.h"
-#include "sframe/number_hash.h"
 #include "sframe/process/core_space.h"
 #include "sframe/unwind/walker.h"
 #include "sframe/variables/variables.h"
@@ -18,15 +17,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace sframe::unwind_tool {
 
-struct SymbolizedFrame {
-  modules::Module* module = nullptr;
-  std::optional<modules::FunctionName> function;
+struct SymbolizedFrame : modules::NamedFrame {
   std::optional<modules::SourceLocation> source;
   /// The text at each inlined call of `source`, then that at its end; empty where no file is found.
   std::vector<SourceLines> text;
@@ -42,7 +38,7 @@ struct SymbolizerSettings {
   variables::Settings variables;                      ///< used if there are steppers for them
 };
 
-class Symbolizer {
+class Symbolizer final : public modules::FrameNames {
 public:
   /// `steppers`: with which the callers of frames are found, for the values of variables; else none.
   /// `debug_info`: if several symbolizers share it. nullptr: own.
@@ -50,7 +46,7 @@ public:
              unwind::StepperList steppers = {},
              std::shared_ptr<modules::DebugInfoCache> debug_info = nullptr);
 
-  const SymbolizedFrame& symbolize(const unwind::Frame& frame);
+  const SymbolizedFrame& symbolize(const unwind::Frame& frame) override;
 
   /// The variables of a frame, as variables::Finder has them; empty if there are no steppers.
   std::vector<variables::Scope> variables(const unwind::Frame& frame, const unwind::Registers& registers) {
@@ -88,7 +84,7 @@ private:
   modules::DwarfSource source_;
   SourceText text_;
   std::optional<variables::Finder> variables_;
-  std::unordered_map<std::uint64_t, SymbolizedFrame, NumberHash> exact_pcs_, return_addresses_;
+  modules::FrameCache<SymbolizedFrame> frames_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
   modules::Module* not_searched_ = nullptr;
 };

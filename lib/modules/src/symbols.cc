@@ -22,4 +22,15 @@ std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* modu
   return symbols.find(*module, frame.lookup_pc(), frame.pc);
 }
 
+const NamedFrame& ElfFrameNames::symbolize(const unwind::Frame& frame) {
+  const auto [named, added] = frames_.entry(frame);
+  if (!added) return named;
+  named.module = space_.module_at(frame.lookup_pc());
+  named.function = function_of(frame, named.module, symbols_);
+  // As programs' own: the walk ends when the budget is used up.
+  if (Budget* const budget = space_.budget(); budget && named.function)
+    budget->take(Resource::name_bytes, named.function->name.size());
+  return named;
+}
+
 } // namespace sframe::modules
