@@ -6,6 +6,7 @@
 #include "formats.h"
 #include "inputs.h"
 
+#include <sframe/base/text.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>

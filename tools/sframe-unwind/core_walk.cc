@@ -40,10 +40,10 @@ unwind::StepperList CoreWalk::steppers() {
   return steppers ? std::move(*steppers) : unwind::StepperList();
 }
 
-CoreHeader CoreWalk::header(CoreOrigin origin) {
+CoreHeader CoreWalk::header(crash::CoreOrigin origin) {
   CoreHeader header;
   header.truncated = core_.core().truncated();
-  header.command = command_line(core_.core());
+  header.command = crash::command_line(core_.core());
   header.program = process_->space().main_module();
   header.origin = std::move(origin);
   constexpr std::uint64_t million = 1'000'000;
@@ -52,9 +52,9 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   if (threads_.front() == &process_->threads().front()) {
     const process::Thread& thread = *threads_.front();
     const auto handled = options_.modules || process_->signal() == 0
-                             ? std::vector<SignalOnStack>()
-                             : signals_on_stack(thread, *process_, *walker_);
-    header.crash = explain_crash(*process_, handled);
+                             ? std::vector<crash::SignalOnStack>()
+                             : crash::signals_on_stack(thread, *process_, *walker_);
+    header.crash = crash::explain_crash(*process_, handled);
     const auto& first = header.crash.first_fault;
     if (languages_ && !options_.modules) {
       header.thrown = languages_->thrown_by(thread);
@@ -70,19 +70,19 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   return header;
 }
 
-unwind::FrameState CoreWalk::start_of(const std::optional<HandledFault>& fault) const {
+unwind::FrameState CoreWalk::start_of(const std::optional<crash::HandledFault>& fault) const {
   return fault ? fault->from.interrupted : process_->threads().front().frame();
 }
 
-Signature CoreWalk::signature(const std::optional<HandledFault>& fault) {
-  return signature_of(start_of(fault), process_->signal(), *walker_, *symbolizer_,
-                      process_->space().budget());
+crash::Signature CoreWalk::signature(const std::optional<crash::HandledFault>& fault) {
+  return crash::signature_of(start_of(fault), process_->signal(), *walker_, *symbolizer_,
+                             process_->space().budget());
 }
 
-Signature CoreWalk::signature() {
+crash::Signature CoreWalk::signature() {
   if (process_->signal() == 0) return signature(std::nullopt);
-  const auto handled = signals_on_stack(process_->threads().front(), *process_, *walker_);
-  return signature(first_fault(*process_, handled));
+  const auto handled = crash::signals_on_stack(process_->threads().front(), *process_, *walker_);
+  return signature(crash::first_fault(*process_, handled));
 }
 
 void CoreWalk::find_packages(CoreHeader& header) {
@@ -92,7 +92,7 @@ void CoreWalk::find_packages(CoreHeader& header) {
     if (modules::Module* const module = process_->space().module_at(threads_.front()->registers.pc);
         module && module != header.program)
       asked.push_back(module);
-  auto packages = packages_of(asked);
+  auto packages = crash::packages_of(asked);
   header.package = std::move(packages.front());
   if (asked.size() == 1 || packages.back().name.empty()) return;
   header.crashed_in = asked.back();

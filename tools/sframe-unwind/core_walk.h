@@ -54,10 +54,10 @@ public:
 
   /// With the signature, if the thread that died is one of the threads: that takes a short walk, unless no
   /// stacks are wanted.
-  CoreHeader header(CoreOrigin origin);
+  CoreHeader header(crash::CoreOrigin origin);
 
   /// The signature of the thread that died alone. Changes the walker's limit of frames.
-  Signature signature();
+  crash::Signature signature();
 
   /// Adds the packages of the program and of the module in which it died. Reads the system's list of
   /// packages.
@@ -68,9 +68,9 @@ public:
 
 private:
   unwind::StepperList steppers();
-  Signature signature(const std::optional<HandledFault>& fault);
+  crash::Signature signature(const std::optional<crash::HandledFault>& fault);
   /// Where it happened: in the frame of the first fault, if there is one.
-  unwind::FrameState start_of(const std::optional<HandledFault>& fault) const;
+  unwind::FrameState start_of(const std::optional<crash::HandledFault>& fault) const;
 
   const Options& options_;
   const std::string& path_;

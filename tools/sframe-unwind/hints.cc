@@ -2,8 +2,7 @@
 
 #include "hints.h"
 
-#include "packages.h"
-
+#include "sframe/crash/packages.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/image.h"
 
@@ -49,7 +48,7 @@ void print_hints(tool::Messages& messages, const Options& options, const Symboli
     const bool here = !is_unverified && options.files.sysroot.empty();
     paths.push_back(here ? module->info().path : std::string());
   }
-  const std::vector<Package> packages = installed_packages(paths);
+  const std::vector<crash::Package> packages = crash::installed_packages(paths);
   for (std::size_t i = 0; i < unnamed.size(); ++i) {
     const auto [module, addresses] = unnamed[i];
     const auto id = module->build_id();

@@ -207,7 +207,7 @@ private:
     out_ << ",\n \"package\": ", package(core.package);
     out_ << ",\n \"time\": ";
     if (core.origin.time)
-      out_.json_string(time_text(*core.origin.time));
+      out_.json_string(crash::time_text(*core.origin.time));
     else
       out_ << "null";
     out_ << ",\n \"host\": ";
@@ -236,7 +236,7 @@ private:
     out_ << ']';
   }
 
-  void package(const Package& package) {
+  void package(const crash::Package& package) {
     if (package.name.empty()) {
       out_ << "null";
       return;
@@ -258,11 +258,11 @@ private:
   }
 
   void print_crash(const CoreHeader& core) {
-    const Crash& crash = core.crash;
-    const Package& of_module = core.crashed_package;
+    const crash::Crash& crash = core.crash;
+    const crash::Package& of_module = core.crashed_package;
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
-    print(static_cast<const Fault&>(crash));
+    print(static_cast<const crash::Fault&>(crash));
     if (crash.sender) {
       key("sender"), out_ << "{\"pid\": ";
       out_.decimal(crash.sender->pid) << ", \"user\": ";
@@ -285,7 +285,7 @@ private:
     out_ << '}';
   }
 
-  void print(const Fault& fault) {
+  void print(const crash::Fault& fault) {
     key("code");
     if (fault.code)
       out_.signed_decimal(*fault.code);
@@ -295,31 +295,31 @@ private:
     key("meaning"), string_or_null(fault.meaning);
     key("guess"), string_or_null(fault.guess);
     key("access");
-    if (fault.access == Fault::Access::unknown)
+    if (fault.access == crash::Fault::Access::unknown)
       out_ << "null";
     else
       out_.json_string(name(fault.access));
     if (fault.address) key("address"), address(*fault.address);
   }
 
-  void print(const HandledFault& fault) {
+  void print(const crash::HandledFault& fault) {
     key("first_fault"), out_ << "{\"frame\": ";
     out_.decimal(fault.from.frame);
     key("found_by"), out_ << (fault.from.from_instruction ? "\"instruction\"" : "\"signal_frame\"");
     key("signal"), out_.signed_decimal(fault.from.info.signal);
     key("signal_name"), out_.json_string(core::signal_name(fault.from.info.signal));
-    print(static_cast<const Fault&>(fault));
+    print(static_cast<const crash::Fault&>(fault));
     if (fault.instruction) print(*fault.instruction);
     out_ << '}';
   }
 
-  void print(const FaultingInstruction& instruction) {
+  void print(const crash::FaultingInstruction& instruction) {
     key("instruction"), out_ << "{\"pc\": ";
     address(instruction.pc);
     key("text"), out_.json_string(instruction.text);
     key("registers"), out_ << '{';
     std::string_view before;
-    for (const RegisterValue& reg : instruction.registers) {
+    for (const crash::RegisterValue& reg : instruction.registers) {
       out_ << std::exchange(before, ", "), out_.json_string(reg.name) << ": ";
       address(reg.value);
     }

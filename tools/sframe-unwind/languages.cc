@@ -2,8 +2,7 @@
 
 #include "languages.h"
 
-#include "signal_numbers.h"
-
+#include "sframe/core/signals.h"
 #include "sframe/languages/cxx.h"
 #include "sframe/languages/rust.h"
 #include "sframe/steppers/steppers.h"
@@ -51,13 +50,13 @@ std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thr
   if (go_) return go_->panic_of(thread.tid);
   // Rust's abort was an undefined instruction at times.
   const std::int32_t signal = process_.signal();
-  if (signal != sigill && signal != sigtrap && signal != sigabrt) return std::nullopt;
+  if (signal != core::sigill && signal != core::sigtrap && signal != core::sigabrt) return std::nullopt;
   unwind::StepperList steppers = steppers::default_steppers(process_.space().abi(), nullptr);
   std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   unwind::Walker walker(process_.space(), std::move(steppers));
   std::optional<languages::Thrown> thrown;
   if (wants("rust")) thrown = languages::rust_panic(process_.space(), walker, thread.frame());
-  if (!thrown && signal == sigabrt && wants("c++") && has_cxx_library())
+  if (!thrown && signal == core::sigabrt && wants("c++") && has_cxx_library())
     thrown = languages::cxx_exception(process_.space(), walker, thread.frame());
   return thrown;
 }

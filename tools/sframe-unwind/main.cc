@@ -42,7 +42,7 @@ int run_tool(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
-  if (!options.several) options.origin = sframe::unwind_tool::origin_of(options.core);
+  if (!options.several) options.origin = sframe::crash::origin_of(options.core);
   std::shared_ptr<sframe::unwind_tool::Debuginfod> server;
   const auto mode = debuginfod_mode(options);
   if (mode != sframe::unwind_tool::Debuginfod::Mode::off)

@@ -5,7 +5,6 @@
 #include "core_walk.h"
 #include "keep.h"
 #include "printer.h"
-#include "signature.h"
 #include "stack_tree.h"
 #include "threads.h"
 
@@ -13,6 +12,7 @@
 #include "sframe/base/parallel.h"
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
+#include "sframe/crash/signature.h"
 #include "sframe/tool/process_limits.h"
 #include "sframe/tool/progress.h"
 
@@ -65,7 +65,7 @@ struct CoreResult {
   State state = State::skipped;
   bool wrong = false; ///< incomplete, or not certain
   KeptMessages messages;
-  Signature signature;
+  crash::Signature signature;
   std::int32_t signal = 0;
   std::string program; ///< as the process is called
   std::string json;    ///< a line
@@ -267,7 +267,7 @@ private:
   bool walk_to_json(CoreWalk& walk, const std::string& path, CoreResult& result) const {
     tool::Output document(-1);
     const auto printer = make_json_printer(document, walk.symbolizer(), print_settings(app_, options_));
-    const CoreHeader header = walk.header(origin_of(path));
+    const CoreHeader header = walk.header(crash::origin_of(path));
     printer->begin(walk.process(), &header);
     const bool complete = walk_threads(walk.threads(), walk.process(), walk.walker(), options_, *printer,
                                        document, walk.languages(), nullptr);
@@ -287,7 +287,7 @@ private:
     return end.complete;
   }
 
-  static void describe(CoreWalk& walk, Signature signature, CoreResult& result) {
+  static void describe(CoreWalk& walk, crash::Signature signature, CoreResult& result) {
     result.signature = std::move(signature);
     result.signal = walk.process().signal();
     result.program = walk.process().name();
@@ -386,7 +386,7 @@ private:
     CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
     if (const auto failure = walk.open()) return app_.messages().error(path, failure->what);
     const auto printer = make_text_printer(out_, walk.symbolizer(), print_settings(app_, options_));
-    const CoreHeader header = walk.header(origin_of(path));
+    const CoreHeader header = walk.header(crash::origin_of(path));
     printer->begin(walk.process(), &header);
     walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_,
                  walk.languages(), nullptr);

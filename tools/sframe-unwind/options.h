@@ -5,8 +5,8 @@
 #pragma once
 
 #include "debuginfod.h"
-#include "origin.h"
 
+#include "sframe/crash/origin.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/module.h"
 #include "sframe/names/function_names.h"
@@ -55,7 +55,7 @@ struct Options {
   std::optional<Debuginfod::Mode> debuginfod;
   std::uint32_t debuginfod_timeout = 120; ///< seconds, for all files together
   std::shared_ptr<Debuginfod> server;     ///< nullptr: nothing is fetched
-  CoreOrigin origin;                      ///< of the core
+  crash::CoreOrigin origin;               ///< of the core
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds

@@ -2,8 +2,7 @@
 
 #include "place.h"
 
-#include "signature.h"
-
+#include "sframe/crash/signature.h"
 #include "sframe/elf/image.h"
 #include "sframe/names/function_names.h"
 
@@ -85,11 +84,12 @@ public:
 
   bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
-    if (!symbols.module || !symbols.function || frame.signal_frame || is_system_library(*symbols.module))
+    if (!symbols.module || !symbols.function || frame.signal_frame ||
+        crash::is_system_library(*symbols.module))
       return true;
     const std::string name = names::signature_name(symbols.function->symbol, budget_);
-    const bool starts = is_starting(name);
-    if ((!starts && is_silent(name)) || !is_searched(*symbols.module)) return true;
+    const bool starts = crash::is_starting(name);
+    if ((!starts && crash::is_silent(name)) || !is_searched(*symbols.module)) return true;
     auto source = source_.find(*symbols.module, frame.lookup_pc());
     if (source && source->at.file.empty() && !source->inlined.empty())
       source->at = source->inlined.front().at; // by Go's table, which does not say where the call is

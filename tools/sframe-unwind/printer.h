@@ -5,14 +5,15 @@
 
 #pragma once
 
-#include "crash.h"
 #include "languages.h"
 #include "names.h"
-#include "origin.h"
-#include "packages.h"
 #include "place.h"
-#include "signature.h"
 
+#include "sframe/crash/command_line.h"
+#include "sframe/crash/crash.h"
+#include "sframe/crash/origin.h"
+#include "sframe/crash/packages.h"
+#include "sframe/crash/signature.h"
 #include "sframe/process/process_state.h"
 #include "sframe/tool/output.h"
 #include "sframe/unwind/abi.h"
@@ -43,14 +44,14 @@ struct PrintSettings {
 /// What precedes the threads of a core.
 struct CoreHeader {
   bool truncated = false; ///< the core file
-  CommandLine command;
+  crash::CommandLine command;
   const modules::Module* program = nullptr; ///< nullptr if unknown
-  Package package;                          ///< of the program
-  CoreOrigin origin;
-  Crash crash;                                 ///< of the thread that died, if it is printed
+  crash::Package package;                   ///< of the program
+  crash::CoreOrigin origin;
+  crash::Crash crash;                          ///< of the thread that died, if it is printed
   const modules::Module* crashed_in = nullptr; ///< if that is not the program, and has a package:
-  Package crashed_package;
-  Signature signature;            ///< of the thread that died, if it is printed
+  crash::Package crashed_package;
+  crash::Signature signature;     ///< of the thread that died, if it is printed
   std::vector<CrashPlace> places; ///< likewise, as far as they are known: where it died, and the caller
   std::vector<Languages::Runtime> runtimes;
   std::optional<languages::Thrown> thrown; ///< by the thread that died, if it is printed

@@ -207,7 +207,8 @@ private:
   void print(const CoreHeader& core, std::int32_t signal) {
     crashed_ = core.crash.tid;
     goroutine_ = core.goroutine;
-    if (const std::string line = shell_line(core.command); !line.empty()) field("command"), out_.safe(line);
+    if (const std::string line = crash::shell_line(core.command); !line.empty())
+      field("command"), out_.safe(line);
     if (core.program && !core.program->info().path.empty()) {
       field("program"), out_.safe(core.program->info().path);
       if (core.program->info().deleted) out_ << " (deleted)";
@@ -217,7 +218,7 @@ private:
       field("in package"), out_.safe(core.crashed_package.text()) << ": ";
       out_.safe(core.crashed_in->name());
     }
-    if (core.origin.time) field("time") << time_text(*core.origin.time);
+    if (core.origin.time) field("time") << crash::time_text(*core.origin.time);
     if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
     if (core.truncated) field("core") << "truncated: some of the memory is missing";
     for (const Languages::Runtime& runtime : core.runtimes) {
@@ -265,19 +266,19 @@ private:
     out_ << '\n';
   }
 
-  void print(const Crash& crash, std::int32_t signal) {
+  void print(const crash::Crash& crash, std::int32_t signal) {
     if (crash.code) field("signal"), print_fault(crash, signal);
     if (!crash.message.empty()) field("message"), out_.safe(crash.message);
     if (crash.instruction) print(*crash.instruction);
     if (!crash.first_fault) return;
-    const HandledFault& first = *crash.first_fault;
+    const crash::HandledFault& first = *crash.first_fault;
     field("first fault"), print_fault(first, first.from.info.signal);
     out_ << (first.from.from_instruction ? "; by the instruction: frame #" : "; on the stack: frame #"),
         out_.decimal(first.from.frame);
     if (first.instruction) print(*first.instruction);
   }
 
-  void print_fault(const Fault& fault, std::int32_t signal) {
+  void print_fault(const crash::Fault& fault, std::int32_t signal) {
     out_ << core::signal_name(signal);
     if (fault.code_name.empty())
       out_ << ", code ", out_.signed_decimal(fault.code.value_or(0));
@@ -287,10 +288,10 @@ private:
     if (!fault.guess.empty()) out_ << "; looks like ", out_.safe(fault.guess);
   }
 
-  void print(const FaultingInstruction& instruction) {
+  void print(const crash::FaultingInstruction& instruction) {
     field("instruction"), out_.safe(instruction.text);
     std::string_view before = "  with ";
-    for (const RegisterValue& reg : instruction.registers) {
+    for (const crash::RegisterValue& reg : instruction.registers) {
       out_ << std::exchange(before, ", ") << reg.name << " = ";
       out_.hex(reg.value);
     }

@@ -10,6 +10,13 @@ static const char *how;
 __attribute__((noinline)) void write_second(volatile long *pair, long value) { pair[1] = value; }
 __attribute__((noinline)) int divide(int a, int b) { return *(volatile int *)&a / b; }
 
+#ifdef __x86_64__
+__attribute__((noinline)) double divide_numbers(volatile double a, volatile double b) {
+  __builtin_ia32_ldmxcsr(0x1d80); /* division by zero is an exception */
+  return a / b;
+}
+#endif
+
 static void handle(int number) {
   if (!strcmp(how, "fault-again")) *(volatile int *)16 = 1;
   if (!strcmp(how, "kill")) {
@@ -45,6 +52,9 @@ int main(int argc, char **argv) {
   if (!strcmp(fault, "write")) write_second(0, 42);
   if (!strcmp(fault, "text")) write_second((long *)0x4141414141414141, 42);
   if (!strcmp(fault, "divide")) return divide(7, argc > 100);
+#ifdef __x86_64__
+  if (!strcmp(fault, "float")) return (int)divide_numbers(argc, 0);
+#endif
   if (!strcmp(fault, "trap")) __builtin_trap();
   if (!strcmp(fault, "call")) ((void (*)(void))0)();
   if (!strcmp(fault, "sent")) raise(SIGUSR1);

@@ -5,7 +5,8 @@
 
 #include "elf_builder.h"
 
-#include "../../tools/sframe-unwind/signals_on_stack.h"
+#include "sframe/crash/crash.h"
+#include "sframe/crash/signals_on_stack.h"
 
 #include "sframe/steppers/steppers.h"
 
@@ -17,14 +18,15 @@
 #include <string_view>
 #include <vector>
 
-namespace tool_signals_on_stack_test {
+namespace crash_signals_on_stack_test {
 
 using namespace sframe;
 using namespace sframe::test;
-using unwind_tool::SignalOnStack;
+using crash::SignalOnStack;
 using namespace std::literals;
 
 constexpr std::uint64_t code = 0x400000, stack = 0x7ff000000000, page = 0x1000, apart = 0x400,
+                        other_code = code + apart,
                         elsewhere = 0x600000; ///< no memory: nothing leads on from there
 
 /// Offsets from SP in the trampoline; 0: there is none.
@@ -59,10 +61,11 @@ struct MadeUpCore {
   std::uint64_t sp = stack;
   std::optional<std::size_t> stack_size;
   std::uint64_t interrupted_pc = elsewhere, interrupted_sp = 0; ///< of the last; SP: 0 is above it
+  std::string_view interrupted{};                               ///< what is at other_code
 
   std::vector<std::byte> build() const {
     Writer text(layout.order);
-    text.text(layout.trampoline, layout.trampoline.size()).zeros(page - layout.trampoline.size());
+    text.text(layout.trampoline, apart).text(interrupted, page - apart);
     std::vector<std::byte> memory(stack_size.value_or((signals.size() + 2) * apart));
     const auto put = [&](std::uint64_t at, std::uint64_t value, unsigned size) {
       const auto bytes = Writer(layout.order).number(value, size).bytes;
@@ -98,17 +101,33 @@ struct MadeUpCore {
   }
 };
 
-std::vector<SignalOnStack> find(const MadeUpCore& made) {
+/// What `use` makes of the signals that are found, and of the process.
+template <class Use> auto with_signals(const MadeUpCore& made, Use&& use) {
+  using Result = decltype(use(std::vector<SignalOnStack>(), std::declval<process::CoreProcess&>()));
   const auto bytes = made.build();
   const auto core = core::Core::parse(bytes);
   EXPECT_TRUE(core);
-  if (!core) return {};
+  if (!core) return Result();
   const auto process = process::CoreProcess::create(*core, {.open_files = false});
   EXPECT_TRUE(process);
-  if (!process || (*process)->threads().empty()) return {};
+  if (!process || (*process)->threads().empty()) return Result();
   process::CoreSpace& space = (*process)->space();
   unwind::Walker walker(space, steppers::default_steppers(space.abi(), nullptr));
-  return unwind_tool::signals_on_stack((*process)->threads().front(), **process, walker);
+  return use(crash::signals_on_stack((*process)->threads().front(), **process, walker), **process);
+}
+
+std::vector<SignalOnStack> find(const MadeUpCore& made) {
+  return with_signals(made, [](std::vector<SignalOnStack> found, process::CoreProcess&) { return found; });
+}
+
+/// The signal of the fault that explains the instruction `interrupted`; nothing if there is none.
+std::optional<int> first_fault(const Layout& layout, const Signal& signal, std::string_view interrupted) {
+  const MadeUpCore made{
+      .layout = layout, .signals = {signal}, .interrupted_pc = other_code, .interrupted = interrupted};
+  return with_signals(made, [](const std::vector<SignalOnStack>& found, process::CoreProcess& process) {
+    const auto fault = crash::first_fault(process, found);
+    return fault ? std::optional<int>(fault->from.info.signal) : std::nullopt;
+  });
 }
 
 /// The signal and code of the only one; nothing if there is none.
@@ -267,4 +286,24 @@ TEST(SignalsOnStack, StackPointersThatLeadNowhere) {
             1u);
 }
 
-} // namespace tool_signals_on_stack_test
+// What the kernel has put on the stack may be of an older fault: the instruction must be able to raise it.
+TEST(SignalsOnStack, FaultsThatFitTheInstruction) {
+  constexpr std::uint64_t simd = 19; // the exception of SSE's arithmetic
+  const Signal none{.exception = opcode};
+  EXPECT_EQ(first_fault(amd64, none, "\x0f\x0b"sv), SIGILL);     // ud2
+  EXPECT_EQ(first_fault(amd64, none, "\x0f\xb9\xc0"sv), SIGILL); // ud1 %eax, %eax
+  EXPECT_EQ(first_fault(amd64, none, "\x90"sv), std::nullopt);   // nop
+  const Signal integer{.exception = divide};
+  EXPECT_EQ(first_fault(amd64, integer, "\x48\xf7\xf1"sv), SIGFPE); // div %rcx, by 0
+  EXPECT_EQ(first_fault(amd64, integer, "\x90"sv), std::nullopt);
+  // A floating-point division is none of integers: the siginfo has its address.
+  const Signal vector{SIGFPE, FPE_FLTDIV, other_code, simd};
+  EXPECT_EQ(first_fault(amd64, vector, "\xf2\x0f\x5e\xc1"sv), SIGFPE); // divsd %xmm1, %xmm0
+  // AArch64: "udiv" is no undefined instruction; a siginfo that is left over has another address.
+  const Signal old{SIGILL, ILL_ILLOPC, 0x10, 0, 0, 0x10};
+  EXPECT_EQ(first_fault(aarch64, old, "\x00\x08\xc1\x9a"sv), std::nullopt); // udiv x0, x0, x1
+  const Signal at_pc{SIGILL, ILL_ILLOPC, other_code, 0, 0, 0x10};
+  EXPECT_EQ(first_fault(aarch64, at_pc, "\x00\x00\x00\x00"sv), SIGILL); // udf #0
+}
+
+} // namespace crash_signals_on_stack_test

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "origin.h"
-
-#include "sframe/tool/text.h"
+#include "sframe/crash/origin.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <sys/xattr.h>
+#include <system_error>
 #include <vector>
 
-namespace sframe::unwind_tool {
+namespace sframe::crash {
 
 namespace {
 
@@ -25,9 +25,17 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= 20 && text.find_first_not_of("0123456789") == text.npos;
 }
 
+/// Nothing for other text, and for numbers beyond 64 bits.
+std::optional<std::uint64_t> parse(std::string_view text) {
+  std::uint64_t number = 0;
+  if (!is_number(text) || std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc())
+    return std::nullopt;
+  return number;
+}
+
 /// Seconds in old versions of systemd, else microseconds.
 std::optional<std::uint64_t> microseconds(std::string_view text) {
-  const auto number = is_number(text) ? tool::parse_number(text) : std::nullopt;
+  const auto number = parse(text);
   constexpr std::uint64_t million = 1'000'000, latest = 253'402'300'799; // the end of the year 9999
   if (!number || *number == 0 || *number / million > latest) return std::nullopt;
   return *number < 100'000 * million ? *number * million : *number;
@@ -78,4 +86,4 @@ std::string time_text(std::uint64_t microseconds) {
   return text.data();
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash

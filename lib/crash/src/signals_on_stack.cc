@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "signals_on_stack.h"
+#include "sframe/crash/signals_on_stack.h"
 
-#include "signal_numbers.h"
+#include "fault_abi.h"
 
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/trampoline.h"
@@ -11,44 +11,20 @@
 #include <optional>
 #include <span>
 
-namespace sframe::unwind_tool {
+namespace sframe::crash {
 
 namespace {
 
 constexpr std::uint32_t most_searched = 256;
 constexpr std::size_t most_signals = 16;
 
-bool is_fault(const core::SignalInfo& info) {
-  return info.code > 0 && !core::signal_code(info.signal, info.code).name.empty() &&
+using namespace core;
+
+bool is_fault(const SignalInfo& info) {
+  return info.code > 0 && !signal_code(info.signal, info.code).name.empty() &&
          (info.signal == sigill || info.signal == sigtrap || info.signal == sigbus || info.signal == sigfpe ||
           info.signal == sigsegv || info.signal == sigsys);
 }
-
-/// Exceptions of AMD64 (Linux arch/x86/include/asm/trapnr.h) with the signals that the kernel sends for them
-/// (arch/x86/kernel/traps.c, arch/x86/mm/fault.c).
-namespace amd64 {
-constexpr std::uint64_t divide_error = 0, breakpoint = 3, invalid_opcode = 6, general_protection = 13,
-                        page_fault = 14, alignment_check = 17;
-constexpr std::uint64_t error_protection = 1; // of a page fault: the page is mapped
-
-/// What the kernel would have told a handler with SA_SIGINFO.
-std::optional<core::SignalInfo> info_of(std::uint64_t exception, std::uint64_t error, std::uint64_t address) {
-  const auto info = [](std::int32_t signal, std::int32_t code, std::uint64_t at = 0) {
-    core::SignalInfo result{.signal = signal, .code = code, .address = at};
-    result.has_sender = false;
-    return std::optional(result);
-  };
-  switch (exception) {
-  case divide_error: return info(sigfpe, fpe_intdiv);
-  case breakpoint: return info(sigtrap, si_kernel);
-  case invalid_opcode: return info(sigill, ill_illopn);
-  case general_protection: return info(sigsegv, si_kernel);
-  case page_fault: return info(sigsegv, error & error_protection ? segv_accerr : segv_maperr, address);
-  case alignment_check: return info(sigbus, bus_adraln);
-  default: return std::nullopt;
-  }
-}
-} // namespace amd64
 
 class SignalFinder final : public unwind::FrameReceiver {
 public:
@@ -87,8 +63,9 @@ private:
     };
     const auto address = word(record.address), exception = word(record.exception), error = word(record.error);
     const auto info = record.info ? info_at(sp + *record.info) : std::nullopt;
+    const auto signal_of = fault_abi(abi_.id).signal_of;
     const auto expected =
-        exception && error && address ? amd64::info_of(*exception, *error, *address) : std::nullopt;
+        signal_of && exception && error && address ? signal_of(*exception, *error, *address) : std::nullopt;
     if (info && is_fault(*info) && fits(*info, record, address, expected, signal.certain))
       signal.info = *info;
     else if (expected)
@@ -100,16 +77,15 @@ private:
     return true;
   }
 
-  std::optional<core::SignalInfo> info_at(std::uint64_t address) const {
+  std::optional<SignalInfo> info_at(std::uint64_t address) const {
     std::array<std::byte, 32> bytes;
-    return core_.read(address, bytes) == bytes.size() ? core::decode_signal_info(bytes, core_.byte_order())
+    return core_.read(address, bytes) == bytes.size() ? decode_signal_info(bytes, core_.byte_order())
                                                       : std::nullopt;
   }
 
   /// Whether a siginfo is that of the thread's last exception.
-  bool fits(const core::SignalInfo& info, const unwind::SignalRecord& record,
-            std::optional<std::uint64_t> address, const std::optional<core::SignalInfo>& expected,
-            bool& certain) const {
+  bool fits(const SignalInfo& info, const unwind::SignalRecord& record, std::optional<std::uint64_t> address,
+            const std::optional<SignalInfo>& expected, bool& certain) const {
     certain = !record.info_may_be_missing;
     if (certain) return true;
     const bool has_address = info.signal == sigsegv && info.code != si_kernel;
@@ -124,7 +100,7 @@ private:
     return info.signal == expected->signal;
   }
 
-  const core::Core& core_;
+  const Core& core_;
   process::CoreSpace& space_;
   const unwind::UnwindAbi& abi_;
 };
@@ -139,4 +115,4 @@ std::vector<SignalOnStack> signals_on_stack(const process::Thread& thread, proce
   return std::move(finder.signals);
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "signature.h"
+#include "sframe/crash/signature.h"
 
 #include "sframe/base/problem.h"
-#include "sframe/core/core.h"
+#include "sframe/core/signals.h"
 #include "sframe/elf/image.h"
 #include "sframe/names/function_names.h"
 
@@ -14,7 +14,7 @@
 #include <array>
 #include <utility>
 
-namespace sframe::unwind_tool {
+namespace sframe::crash {
 
 namespace {
 
@@ -76,14 +76,14 @@ bool add_once(std::vector<std::string>& list, std::string name) {
 
 class SignatureWalk final : public unwind::FrameReceiver {
 public:
-  SignatureWalk(Symbolizer& symbolizer, Budget* budget) : symbolizer_(symbolizer), budget_(budget) {}
+  SignatureWalk(modules::FrameNames& names, Budget* budget) : names_(names), budget_(budget) {}
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
-    return frames.add(frame, symbolizer_.symbolize(frame), budget_);
+    return frames.add(frame, names_.symbolize(frame), budget_);
   }
   SignatureFrames frames;
 
 private:
-  Symbolizer& symbolizer_;
+  modules::FrameNames& names_;
   Budget* budget_;
 };
 
@@ -114,25 +114,24 @@ std::string signature_text(std::int32_t signal, std::span<const std::string> fra
   return signature + elf::to_hex(std::as_bytes(std::span(hash)).first(bytes));
 }
 
-bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& symbols, Budget* budget) {
-  const bool has_name = symbols.function.has_value();
+bool SignatureFrames::add(const unwind::Frame& frame, const modules::NamedFrame& named, Budget* budget) {
+  const bool has_name = named.function.has_value();
   std::string name =
-      has_name ? names::signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
+      has_name ? names::signature_name(named.function->symbol, budget) : place_of(frame, named.module);
   const bool starts = has_name && is_starting(name);
-  if (starts && start_.empty() && symbols.module && !is_system_library(*symbols.module))
-    start_.push_back(place_of(frame, symbols.module));
+  if (starts && start_.empty() && named.module && !is_system_library(*named.module))
+    start_.push_back(place_of(frame, named.module));
   if (all_.size() < most_chosen) add_once(all_, name);
   // Where a library of the system has no symbols, its functions that are not exported have no names, and
   // their places are other ones after each update.
-  const bool is_silent_frame =
-      frame.signal_frame ||
-      (has_name ? starts || is_silent(name)
-                : symbols.module && !symbols.module->generated() && is_system_library(*symbols.module));
+  const bool is_silent_frame = frame.signal_frame || (has_name ? starts || is_silent(name)
+                                                               : named.module && !named.module->generated() &&
+                                                                     is_system_library(*named.module));
   // Functions without a name that a silent one of the same library has called are silent, too: a handler of
   // std::terminate().
-  if (is_silent_frame && symbols.module == unnamed_in_) chosen_.resize(chosen_.size() - unnamed_);
-  if (is_silent_frame || has_name || symbols.module != unnamed_in_) unnamed_ = 0;
-  unnamed_in_ = !is_silent_frame && !has_name ? symbols.module : nullptr;
+  if (is_silent_frame && named.module == unnamed_in_) chosen_.resize(chosen_.size() - unnamed_);
+  if (is_silent_frame || has_name || named.module != unnamed_in_) unnamed_ = 0;
+  unnamed_in_ = !is_silent_frame && !has_name ? named.module : nullptr;
   if (!is_silent_frame && add_once(chosen_, std::move(name)) && unnamed_in_) ++unnamed_;
   return ++seen_ < most_seen && chosen_.size() - unnamed_ < most_chosen;
 }
@@ -146,11 +145,11 @@ Signature SignatureFrames::finish(std::int32_t signal) && {
 }
 
 Signature signature_of(const unwind::FrameState& start, std::int32_t signal, unwind::Walker& walker,
-                       Symbolizer& symbolizer, Budget* budget) {
-  SignatureWalk walk(symbolizer, budget);
+                       modules::FrameNames& names, Budget* budget) {
+  SignatureWalk walk(names, budget);
   walker.set_max_frames(most_seen);
   static_cast<void>(walker.walk(start, walk));
   return std::move(walk.frames).finish(signal);
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash

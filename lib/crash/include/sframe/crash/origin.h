@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::unwind_tool {
+#pragma GCC visibility push(default)
+
+namespace sframe::crash {
 
 struct CoreOrigin {
   std::optional<std::uint64_t> time; ///< of the crash: microseconds since 1970, UTC
@@ -27,4 +29,6 @@ std::optional<std::uint64_t> time_in_name(std::string_view path);
 /// "2026-11-23 18:56:26 UTC".
 std::string time_text(std::uint64_t microseconds);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash
+
+#pragma GCC visibility pop

@@ -2,7 +2,7 @@
 //
 // When a core was made, by the name and the attributes that systemd-coredump(8) gives it.
 
-#include "../../tools/sframe-unwind/origin.h"
+#include "sframe/crash/origin.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -13,9 +13,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-namespace tool_core_origin_test {
+namespace crash_origin_test {
 
-using namespace sframe::unwind_tool;
+using namespace sframe::crash;
 using Time = std::optional<std::uint64_t>;
 
 const std::string boot = "0123456789abcdef0123456789abcdef";
@@ -84,4 +84,4 @@ TEST(CoreOrigin, TimesAsText) {
   EXPECT_EQ(time_text(253'402'300'799'000'000), "9999-12-31 23:59:59 UTC");
 }
 
-} // namespace tool_core_origin_test
+} // namespace crash_origin_test

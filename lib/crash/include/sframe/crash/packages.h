@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace sframe::unwind_tool {
+#pragma GCC visibility push(default)
+
+namespace sframe::crash {
 
 struct Package {
   std::string name, version; ///< as in the note or database; both empty if unknown
@@ -29,4 +31,6 @@ std::vector<Package> installed_packages(std::span<const std::string> paths);
 /// not, for none.
 std::vector<Package> packages_of(std::span<modules::Module* const> modules);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash
+
+#pragma GCC visibility pop

@@ -3,8 +3,10 @@
 // dpkg's database (dpkg(1), "FILES"): info/PACKAGE.list or info/PACKAGE:ARCHITECTURE.list has a package's
 // paths; status has a paragraph for each package (deb-control(5)).
 
-#include "packages.h"
+#include "sframe/crash/packages.h"
 
+#include "sframe/base/text.h"
+#include "sframe/core/crash_report.h"
 #include "sframe/elf/file.h"
 
 #include <algorithm>
@@ -19,29 +21,21 @@
 #include <unistd.h>
 #include <utility>
 
-namespace sframe::unwind_tool {
+namespace sframe::crash {
 
 namespace {
 
 constexpr std::string_view database = "/var/lib/dpkg/";
 
-std::string_view text_of(const elf::File& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
-/// The value of a field in a paragraph.
-std::string_view field(std::string_view paragraph, std::string_view name) {
-  const std::string start = '\n' + std::string(name) + ": ";
-  const std::size_t at = paragraph.find(start);
-  if (at == paragraph.npos) return {};
-  paragraph.remove_prefix(at + start.size());
-  return paragraph.substr(0, paragraph.find('\n'));
+/// The value of a field in a paragraph, which has the form of a crash report.
+std::string field(std::string_view paragraph, std::string_view name) {
+  return std::string(core::report_field(std::as_bytes(std::span(paragraph)), name));
 }
 
 std::string installed_version(const std::string& package, std::string_view architecture) {
   const auto file = elf::File::open_regular(std::string(database) + "status");
   if (!file) return {};
-  std::string_view text = text_of(*file);
+  std::string_view text = as_text(file->bytes());
   const std::string first = "Package: " + package + '\n';
   while (!text.empty()) {
     const std::size_t end = std::min(text.find("\n\n"), text.size());
@@ -49,7 +43,7 @@ std::string installed_version(const std::string& package, std::string_view archi
     text.remove_prefix(std::min(end + 2, text.size()));
     if (!paragraph.starts_with(first)) continue;
     if (architecture.empty() || field(paragraph, "Architecture") == architecture)
-      return std::string(field(paragraph, "Version"));
+      return field(paragraph, "Version");
   }
   return {};
 }
@@ -144,4 +138,4 @@ std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
   return packages;
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash

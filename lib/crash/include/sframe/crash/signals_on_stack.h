@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace sframe::unwind_tool {
+#pragma GCC visibility push(default)
+
+namespace sframe::crash {
 
 struct SignalOnStack {
   std::uint32_t frame = 0; ///< the number of the frame that it interrupted
@@ -30,4 +32,6 @@ struct SignalOnStack {
 std::vector<SignalOnStack> signals_on_stack(const process::Thread& thread, process::CoreProcess& process,
                                             unwind::Walker& walker);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash
+
+#pragma GCC visibility pop

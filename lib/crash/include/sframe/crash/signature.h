@@ -5,9 +5,7 @@
 
 #pragma once
 
-#include "names.h"
-
-#include "sframe/process/process_state.h"
+#include "sframe/modules/symbols.h"
 #include "sframe/unwind/walker.h"
 
 #include <cstddef>
@@ -17,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
-namespace sframe::unwind_tool {
+#pragma GCC visibility push(default)
+
+namespace sframe::crash {
 
 struct Signature {
   std::string text;                ///< "3:" and 16 hexadecimal digits; empty if there is none
@@ -28,7 +28,7 @@ struct Signature {
 class SignatureFrames {
 public:
   /// Takes a frame. False once more frames would change nothing.
-  bool add(const unwind::Frame& frame, const SymbolizedFrame& symbols, Budget* budget);
+  bool add(const unwind::Frame& frame, const modules::NamedFrame& named, Budget* budget);
 
   Signature finish(std::int32_t signal) &&;
 
@@ -46,7 +46,7 @@ private:
 /// The signature of a stack from `start` on, by a walk of its own over a limited number of frames. Changes
 /// the walker's limit of frames.
 Signature signature_of(const unwind::FrameState& start, std::int32_t signal, unwind::Walker& walker,
-                       Symbolizer& symbolizer, Budget* budget);
+                       modules::FrameNames& names, Budget* budget);
 
 /// "3:9f3c..." of these frames.
 std::string signature_text(std::int32_t signal, std::span<const std::string> frames);
@@ -62,4 +62,6 @@ bool is_silent(std::string_view name);
 /// what they call may be inlined into them.
 bool is_starting(std::string_view name);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::crash
+
+#pragma GCC visibility pop
