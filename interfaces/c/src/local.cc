@@ -141,6 +141,7 @@ public:
   explicit OpenedCore(std::unique_ptr<remote::CoreTarget> core) : core_(std::move(core)) {
     use(core_->process());
   }
+  process::CoreProcess* core() override { return &core_->process(); }
 
 private:
   modules::Module* main_module() override { return core_->process().space().main_module(); }

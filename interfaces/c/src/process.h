@@ -8,6 +8,7 @@
 #include "sframe/c/walk.h"
 
 #include "sframe/modules/source.h"
+#include "sframe/process/process_state.h"
 #include "sframe/unwind/walker.h"
 
 #include <functional>
@@ -36,6 +37,8 @@ struct sframe_process {
   /// False if the process runs, so that its memory cannot be read.
   virtual bool is_readable() const { return true; }
   virtual std::size_t read(std::uint64_t address, std::span<std::byte> out) = 0;
+  /// nullptr if it is none.
+  virtual sframe::process::CoreProcess* core() { return nullptr; }
   virtual sframe_status set_caching(sframe_caching policy);
   virtual sframe_status flush(std::uint64_t first, std::uint64_t last);
 };
