@@ -23,8 +23,8 @@ from typing import Dict, Iterator, List, NoReturn, Optional, Tuple, Union
 from . import _library as _c
 from ._library import lib as _lib
 
-__all__ = ["End", "Error", "File", "Frame", "Function", "Match", "Module", "Process", "Row", "Rule", "Section", "SourceLine", "Thread",
-           "attach", "core", "library_version", "register_name"]
+__all__ = ["Crash", "End", "Error", "Fault", "File", "Frame", "Function", "Match", "Module", "Process", "Row", "Rule", "Section",
+           "SourceLine", "Thread", "attach", "core", "library_version", "register_name"]
 __version__ = "0.1.0"
 
 
@@ -65,6 +65,10 @@ def _known(number: int) -> Optional[int]:
 
 def _text(given: Optional[bytes]) -> str:
     return os.fsdecode(given or b"")
+
+
+def _optional(given: Optional[bytes]) -> Optional[str]:
+    return None if given is None else _text(given)
 
 
 def library_version() -> str:
@@ -454,6 +458,73 @@ class Thread:
         return "<sframe.Thread %d: %s>" % (self.tid, self.name)
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What a signal says of the instruction that it interrupted. What is not known is None."""
+
+    signal: int
+    signal_name: str  # "SIGSEGV"
+    frame: int  # the number of the frame with the fault
+    code: Optional[int]
+    code_name: Optional[str]  # "SEGV_MAPERR"
+    meaning: Optional[str]  # "write to 0x8, not mapped"
+    guess: Optional[str]  # "a null pointer + 0x8"
+    access: str  # "unknown", "read", "write", "read_write", "execute"
+    address: Optional[int]  # that was accessed
+    pc: Optional[int]  # of the instruction
+    instruction: Optional[str]
+    registers: Dict[str, int]  # that the instruction reads, by name
+
+    @classmethod
+    def _of(cls, crash: "_CrashHandle", kind: int) -> Optional["Fault"]:
+        fault = _c.Fault()
+        if _lib.sframe_crash_get_fault(crash._open_handle, kind, ctypes.byref(fault)) != _c.OK:
+            return None
+        registers = {}
+        name, value = ctypes.c_char_p(), ctypes.c_uint64()
+        for number in range(fault.num_registers):
+            _lib.sframe_crash_get_register(crash._open_handle, kind, number, ctypes.byref(name), ctypes.byref(value))
+            registers[_text(name.value)] = value.value
+        return cls(fault.signal, _text(fault.signal_name), fault.frame, fault.code if fault.has_code else None,
+                   _optional(fault.code_name), _optional(fault.meaning), _optional(fault.guess), _c.ACCESSES[fault.access],
+                   fault.address if fault.has_address else None, fault.pc if fault.instruction else None,
+                   _optional(fault.instruction), registers)
+
+
+@dataclass(frozen=True)
+class Crash:
+    """Why the process of a core died."""
+
+    tid: int  # of the thread that died; 0: no signal has ended the process
+    fault: Optional[Fault]  # of the signal that ended it
+    first_fault: Optional[Fault]  # before it, if a handler has ended the process
+    sender: Optional[Tuple[int, int]]  # the process that sent the signal, and its user ID
+    message: Optional[str]  # of the C library when it aborted
+    signature: Optional[str]  # equal for crashes at the same place
+    signature_frames: List[str]
+    arguments: List[str]
+    command_line: str  # the arguments, quoted for a shell
+    arguments_cut: bool  # there may be more
+
+    @classmethod
+    def _make(cls, crash: "_CrashHandle") -> "Crash":
+        info = _c.CrashInfo()
+        _lib.sframe_crash_get_info(crash._open_handle, ctypes.byref(info))
+        return cls(info.tid, Fault._of(crash, _c.FAULT_LAST), Fault._of(crash, _c.FAULT_FIRST),
+                   (info.sender, info.sender_user) if info.has_sender else None, _optional(info.message), _optional(info.signature),
+                   [_text(info.signature_frames[number]) for number in range(info.num_signature_frames)],
+                   [_text(info.arguments[number]) for number in range(info.num_arguments)], _text(info.command_line),
+                   bool(info.arguments_cut))
+
+
+class _CrashHandle(_Handle):
+    _close = staticmethod(_lib.sframe_crash_close)
+
+    def __init__(self, process: "Process"):
+        error = _c.Error()
+        self._open(_lib.sframe_crash_explain(process._open_handle, ctypes.byref(error)), error)
+
+
 class Process(_Handle):
     """A core or a live process: made by core() or attach()."""
 
@@ -499,6 +570,11 @@ class Process(_Handle):
         module = _c.Module()
         status = _lib.sframe_find_module(self._open_handle, _address(address), ctypes.byref(module))
         return Module._make(module) if status == _c.OK else None
+
+    def crash(self) -> Crash:
+        """Why the process of a core died. Raises Error for a live process."""
+        with _CrashHandle(self) as crash:
+            return Crash._make(crash)
 
     def read(self, address: int, size: int) -> bytes:
         """Memory of the process: fewer bytes if not all can be read."""

@@ -14,6 +14,8 @@ STATUSES = ("ok", "unspecified", "no-memory", "bad-register", "read-only", "stop
 UNKNOWN = 0xffffffff
 BASE_CFA = 0xffff
 PC = 0xffff
+FAULT_LAST, FAULT_FIRST = 0, 1
+ACCESSES = ("unknown", "read", "write", "read_write", "execute")
 
 
 class Sized(Structure):
@@ -82,6 +84,19 @@ class Module(Sized):
                 ("is_generated", c_int)]
 
 
+class CrashInfo(Sized):
+    _fields_ = [("size", c_size_t), ("tid", c_uint32), ("has_sender", c_int), ("sender", c_uint32), ("sender_user", c_uint32),
+                ("message", c_char_p), ("signature", c_char_p), ("signature_frames", POINTER(c_char_p)), ("num_signature_frames", c_size_t),
+                ("arguments", POINTER(c_char_p)), ("num_arguments", c_size_t), ("command_line", c_char_p), ("arguments_cut", c_int),
+                ("reserved", c_int)]
+
+
+class Fault(Sized):
+    _fields_ = [("size", c_size_t), ("signal", c_int32), ("frame", c_uint32), ("signal_name", c_char_p), ("has_code", c_int),
+                ("code", c_int32), ("code_name", c_char_p), ("meaning", c_char_p), ("guess", c_char_p), ("access", c_int),
+                ("has_address", c_int), ("address", c_uint64), ("pc", c_uint64), ("instruction", c_char_p), ("num_registers", c_size_t)]
+
+
 RowCallback = CFUNCTYPE(c_int, POINTER(Row), c_void_p)
 FrameCallback = CFUNCTYPE(c_int, POINTER(Frame), c_void_p)
 SourceCallback = CFUNCTYPE(c_int, POINTER(SourceLine), c_void_p)
@@ -118,6 +133,11 @@ FUNCTIONS = {
     "sframe_num_modules": (c_size_t, c_void_p),
     "sframe_get_module": (c_int, c_void_p, c_size_t, POINTER(Module)),
     "sframe_find_module": (c_int, c_void_p, c_uint64, POINTER(Module)),
+    "sframe_crash_explain": (c_void_p, c_void_p, POINTER(Error)),
+    "sframe_crash_close": (None, c_void_p),
+    "sframe_crash_get_info": (c_int, c_void_p, POINTER(CrashInfo)),
+    "sframe_crash_get_fault": (c_int, c_void_p, c_int, POINTER(Fault)),
+    "sframe_crash_get_register": (c_int, c_void_p, c_int, c_size_t, POINTER(c_char_p), POINTER(c_uint64)),
     "sframe_read_memory": (c_int, c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t)),
 }
 
