@@ -195,7 +195,7 @@ endif()
 
 install(FILES LICENSE README.md SECURITY.md CONTRIBUTING.md DESTINATION ${doc_dir} COMPONENT docs)
 install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs COMPONENT docs)
-install(DIRECTORY test/extension DESTINATION ${doc_dir}/test COMPONENT docs) # what docs/adding-*.md refer to
+install(DIRECTORY test/extension DESTINATION ${doc_dir}/test COMPONENT docs) # what docs/dev/adding-*.md refer to
 install(DIRECTORY packaging/bazel packaging/github-action DESTINATION ${doc_dir}/packaging COMPONENT docs)
 install(DIRECTORY examples/ DESTINATION ${doc_dir}/examples COMPONENT docs PATTERN CMakeLists.txt EXCLUDE)
 

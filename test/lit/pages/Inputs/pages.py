@@ -1,7 +1,7 @@
 """Finds the commands in the pages and in the EXAMPLES of each --help, and makes a lit test of each.
 
 A command is
-- in an indented block, or one fenced as sh or console, of README.md, CONTRIBUTING.md and docs/*.md: a line
+- in an indented block, or one fenced as sh or console, of README.md, CONTRIBUTING.md and docs/**/*.md: a line
   that begins with "$ ", or, in a block without such lines, with the name of a program of ours or of a usual
   tool. A comment follows after two spaces or more. What follows "$ " lines is their output;
 - a "- run:" line of a fenced yaml block; the whole of a fenced cmake, make or meson block;
@@ -137,7 +137,7 @@ def difference(shown, printed, how):
 class Commands(lit.formats.base.TestFormat):
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, config):
         found = []
-        for path in ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md", root_dir=config.project)):
+        for path in ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/**/*.md", root_dir=config.project, recursive=True)):
             found += [(os.path.basename(path), command) for command in in_page(os.path.join(config.project, path))]
         for tool in TOOLS:
             program = os.path.join(config.programs, tool)
