@@ -26,6 +26,8 @@ LIBRARY = COMPILE + " -shared -fPIC -o %s; "
 TABLED_LIBRARY = LIBRARY + "sframe-gen %s -o %s --report=none; "
 LIBRARIES = "mkdir -p build; " + "".join(TABLED_LIBRARY % (("build/lib%s.so" % name,) * 3) for name in ("one", "two"))
 SERVER_CORE = PROGRAM % "server" + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; '
+SESSIONS_CORE = ('gcc -O2 -g "$project"/test/lit/unwind/Inputs/crashes/sessions.c -o sessions -pthread; '
+                 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/sessions; ')
 MINIDUMP = SERVER_CORE + 'python3 "$project"/test/lit/unwind/Inputs/minidump.py core crash.dmp; '
 BARE_SERVER = TABLED % (("server",) * 3) + "objcopy -R .eh_frame -R .eh_frame_hdr server; "
 OUR_UNWINDER = {"gdb -q": "SFRAME_LIBRARY=build/release/lib/libsframe-c.so.0 gdb -q", "~/.local/share/sframe/gdb": "interfaces/gdb"}
@@ -71,6 +73,7 @@ CASES = {
     "sframe-sweep summary distribution.db": Case(SWEEP % "distribution.db"),
     "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
     "sframe-sweep report sweep.db -o report.html --compare old.db": Case(SWEEP % "sweep.db" + "cp sweep.db old.db; "),
+    "sframe-dump v3-gas247.so --function frame_fp": Case(FIXTURE),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
@@ -239,7 +242,10 @@ CASES = {
     "sframe-unwind core --perf-map perf-4711.map": Case(not_here="test/lit/unwind/perf-map.test runs it"),
     "coredumpctl debug --debugger=sframe-unwind": Case(not_here="test/lit/unwind/coredumpctl.test runs it"),
     "coredumpctl dump | sframe-unwind -": Case(not_here="test/lit/unwind/coredumpctl.test runs it"),
-    "sframe-unwind core": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind core": Case(
+        SESSIONS_CORE, shows=[r"^PID \d+: sessions, SIGSEGV$", r"^  signal: .*read of 0x8, not mapped; looks like a null pointer \+ 0x8$",
+                              r'^  where:  .*\(user=0x[0-9a-f]+ "carol"\) at .*/sessions\.c:23$', r"^  called by:  .* handle .*/sessions\.c:30$",
+                              r"^TID \d+: crashed$", r"^#1  0x[0-9a-f]{16}  handle \+ 0x[0-9a-f]+  \(sessions\)  \[cfi\]$"], needs=("gcc", "cores")),
     "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core --format=html -o crash.html": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind ./server -c core": Case(SERVER_CORE, needs=("gcc", "cores")),
