@@ -7,8 +7,8 @@
 // places that could use it, by weights, and the cheapest path with these prices is searched again and again:
 // where it uses a run, that place's weight is raised. So runs that many places agree on become cheap there,
 // and elsewhere expensive. (The prices are a solution of the dual of the linear program; see
-// docs/dev/smaller-sections.md.) At the end, a few FDEs at a time are replaced by cheaper ones, for which runs
-// of the others cost nothing.
+// docs/dev/smaller-sections.md.) At the end, a few FDEs at a time are replaced by cheaper ones, for which
+// runs of the others cost nothing.
 //
 // Only integers, and all in the order of addresses: the result is the same on every machine.
 

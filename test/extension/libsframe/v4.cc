@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An invented version 4, to show that a version is a file and a line (docs/dev/adding-a-version.md): version 3
-// with index entries of 12 bytes,
+// An invented version 4, to show that a version is a file and a line (docs/dev/adding-a-version.md): version
+// 3 with index entries of 12 bytes,
 //   0 int32 start   4 uint32 size   8 uint32 start of the function's data, from the FRE sub-section
 // with the attributes in another order,
 //   0 uint8 info   1 uint8 info2 (FDE type)   2 uint8 rep_size   3 uint16 number of rows
