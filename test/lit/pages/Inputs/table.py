@@ -95,7 +95,6 @@ CASES = {
     "scripts/measure-size --totals --saved RESULTS": Case(
         BIN + '"$project"/scripts/measure-size --label one --save RESULTS bin > /dev/null; ', stand_ins=MEASURE),
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
-    "sframe-gen app -o app --from=sframe --optimize=smallest": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
     "scripts/test --all": Case(not_here="runs this suite"),
     "scripts/readers kernel": Case(not_here=NEEDS_TIME),
