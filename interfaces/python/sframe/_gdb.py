@@ -267,7 +267,7 @@ class Module:
                 pass  # gdb has read it, and reports what is wrong
 
     def sidecars(self, file: FileImage, folders: List[str]):
-        """The first one, as sframe-unwind finds it (docs/sframe-unwind.md)."""
+        """The first one, as sframe-unwind finds it (docs/sframe-unwind-reference.md)."""
         name = file.build_id.hex()
         for folder in folders if len(name) > 2 else ():
             path = os.path.join(folder, ".build-id", name[:2], name[2:] + ".sframe")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The signature of a crash: equal for crashes at the same place, whatever the addresses, so that crashes can
-// be grouped. docs/sframe-unwind.md ("The signature") specifies it for other programs.
+// be grouped. docs/sframe-unwind-reference.md ("The signature") specifies it for other programs.
 
 #pragma once
 
