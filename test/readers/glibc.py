@@ -303,7 +303,7 @@ def main(arguments, tools):
         marked = ("scenario", "frames (DWARF)", *(name if options is None else "`%s`" % " ".join(options) for name, options in VARIANTS), "first frame that is wrong")
         lines = ["glibc %s, %s, on %s." % (version.group(1), assembler, datetime.date.today()), ""] + table(marked, rows)
         lines += ["", "Version 2 with DWARF CFI to fall back to: %.0f ns per frame." % min(slow)]
-        write_table("readers.md", "glibc", lines)
+        write_table("dev/readers.md", "glibc", lines)
     with tempfile.TemporaryDirectory() as folder:
         tree, = glob.glob(os.path.join(root, "src/glibc-*/"))
         code = report(arguments, tools, Library(tree.rstrip("/"), tools.build, folder), folder, "glibc reader", "the reader of glibc %s" % version.group(1))

@@ -235,5 +235,5 @@ def main(arguments, programs):
     for (name, text), where in grouped.items():
         print("%s: %s (%d times, first: %s)" % (name, text, len(where), where[0]))
     if arguments.markdown:
-        write_table("readers.md", "linkers", ["Tried on %s." % datetime.date.today(), ""] + table(head, rows))
+        write_table("dev/readers.md", "linkers", ["Tried on %s." % datetime.date.today(), ""] + table(head, rows))
     return 1 if bad else 0

@@ -210,5 +210,5 @@ def report(arguments, tools, reader, work, place, title):
         lines = ["%s, on %s." % (title[0].upper() + title[1:], datetime.date.today()), ""] + table(head, rows)
         lines += ["", "%s lookups, %d mismatches. Of %s mutations of a program's section:" % ("{:,}".format(totals["lookups"]), totals["mismatches"], "{:,}".format(done)), ""]
         lines += table(("reader and `--profile=%s`" % reader.profile, "mutations"), [(k.lower(), v) for k, v in classes.items()])
-        write_table("readers.md", place, lines)
+        write_table("dev/readers.md", place, lines)
     return 1 if totals["mismatches"] or classes.get("FALSE ACCEPT") or classes.get("FALSE REFUSE") else 0

@@ -81,5 +81,5 @@ def main(arguments, tools):
     print_table(head, rows)
     print("%s lookups, %d files with mismatches" % ("{:,}".format(lookups), mismatches))
     if arguments.markdown:
-        write_table("size.md", "lookups", table(head, rows))
+        write_table("dev/size.md", "lookups", table(head, rows))
     return 1 if mismatches else 0

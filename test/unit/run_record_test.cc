@@ -62,7 +62,7 @@ TEST(RunRecord, LimitIsOfAllFilesTogether) {
 
 TEST(RunRecord, WithoutLimits) {
   EXPECT_EQ(Room(Limits::off).instructions, ~std::uint64_t{0});
-  EXPECT_EQ(Room(Limits::standard).instructions, std::uint64_t{1} << 22); // docs/limits.md
+  EXPECT_EQ(Room(Limits::standard).instructions, std::uint64_t{1} << 22); // docs/dev/limits.md
   EXPECT_EQ(Room(Limits::standard).faults, 65536u);
   EXPECT_EQ(Room(Limits::standard).files, 4096u);
   EXPECT_EQ(Room(Limits::strict).files, 1024u);

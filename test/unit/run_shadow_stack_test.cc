@@ -464,7 +464,7 @@ TEST_P(ShadowStackTest, HandlersOnAnotherStack) {
 
 /// The stack that was not used for the longest time is dropped: its calls are not known any more.
 TEST(ShadowStack, ManyStacks) {
-  constexpr std::uint64_t most = 4096, apart = 0x100000; // docs/limits.md
+  constexpr std::uint64_t most = 4096, apart = 0x100000; // docs/dev/limits.md
   for (const std::uint64_t others : {most - 1, most}) {
     Machine machine(Abi::aarch64_little);
     machine.call(0x2000);

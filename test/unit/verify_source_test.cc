@@ -58,8 +58,8 @@ TEST(VerifySource, CompilersOfUnits) {
   EXPECT_TRUE(open.names.producers(0).empty());
 }
 
-// What would cost far more than its size is not read (docs/limits.md): attributes of one abbreviation, also
-// of those that have no bytes.
+// What would cost far more than its size is not read (docs/dev/limits.md): attributes of one abbreviation,
+// also of those that have no bytes.
 TEST(VerifySource, LimitsOfAbbreviations) {
   const auto line = [](std::size_t attributes, std::size_t flags) {
     Dwarf unit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private: what a program has executed of its files, one entry per instruction, however often it was
-// executed; and the faults of their rows. Limits: docs/limits.md.
+// executed; and the faults of their rows. Limits: docs/dev/limits.md.
 
 #pragma once
 

@@ -25,7 +25,7 @@ namespace sframe::core {
 class CoreFile {
 public:
   /// Opens, decompresses if necessary, and parses. Fails if the file cannot be read, is not a core, or
-  /// decompresses to more than `limits` allow (docs/limits.md). Linear in the decompressed size.
+  /// decompresses to more than `limits` allow (docs/dev/limits.md). Linear in the decompressed size.
   static Result<CoreFile> open(const std::string& path, Limits limits);
 
   /// The same for the bytes of a file, which must outlive the CoreFile.

@@ -36,7 +36,7 @@ struct Options {
   std::string from;
   /// The program is executed in this one, for its machine; empty: in the usual one, or on this machine.
   std::string emulator;
-  /// Of what is kept of all files (docs/limits.md).
+  /// Of what is kept of all files (docs/dev/limits.md).
   Limits limits = Limits::standard;
   /// The rows of a file that the program has mapped; empty: it is not to be verified. Called once per file.
   /// `path` leads to the mapped file.
