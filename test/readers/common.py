@@ -82,6 +82,14 @@ def table(head, rows):
     return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
 
 
+def grouped(rows, column, join=", "):
+    """Rows that differ in one column only are one row, in which that column has all of theirs."""
+    found = {}
+    for row in rows:
+        found.setdefault((*row[:column], *row[column + 1:]), []).append(str(row[column]))
+    return [(*others[:column], join.join(cells), *others[column:]) for others, cells in found.items()]
+
+
 def print_table(head, rows):
     widths = [max(len(str(row[i])) for row in [head] + rows) for i in range(len(head))]
     for row in [head] + rows:

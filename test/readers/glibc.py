@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
-from common import HERE, Elf, Missing, PT_LOAD, note, print_table, run, table, write_table
+from common import HERE, Elf, Missing, PT_LOAD, grouped, note, print_table, run, table, write_table
 from lookups import Reader, report
 
 PACKAGES = "gcc g++ make bison gawk python3 linux-libc-dev binutils dpkg-dev xz-utils patch mold lld".split()  # the last two for scripts/readers linkers
@@ -300,8 +300,8 @@ def main(arguments, tools):
     print_table(head, rows)
     print("version 2 with DWARF to fall back to: %.0f ns per frame" % min(slow))
     if arguments.markdown:
-        marked = ("scenario", "frames (DWARF)", *(name if options is None else "`%s`" % " ".join(options) for name, options in VARIANTS), "first frame that is wrong")
-        lines = ["glibc %s, %s, on %s." % (version.group(1), assembler, datetime.date.today()), ""] + table(marked, rows)
+        marked = ("scenario (frames by DWARF)", *(name if options is None else "`%s`" % " ".join(options) for name, options in VARIANTS), "first frame that is wrong")
+        lines = ["glibc %s, %s, on %s." % (version.group(1), assembler, datetime.date.today()), ""] + table(marked, grouped([("%s (%s)" % row[:2], *row[2:]) for row in rows], 0))
         lines += ["", "Version 2 with DWARF CFI to fall back to: %.0f ns per frame." % min(slow)]
         write_table("dev/readers.md", "glibc", lines)
     with tempfile.TemporaryDirectory() as folder:

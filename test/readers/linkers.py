@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 
-from common import HERE, ROOT, Missing, note, print_table, run, table, write_table
+from common import HERE, ROOT, Missing, grouped, note, print_table, run, table, write_table
 
 EXPECTED = {"link_dynamic", "link_one", "link_other"}  # that each linked file has
 WITH_COMDAT = {"main", "_Z5otheri"}
@@ -228,12 +228,12 @@ def main(arguments, programs):
                 rows.append((name, title, *cells, "right" if set(mends) == {"right"} else "wrong in " + ", ".join(m[0] for m, x in zip(MODES, mends) if x != "right")))
     head = ("linker", "objects by", *(mode for mode, _, _ in MODES), "`sframe-gen` after the link")
     print_table(tuple(cell.replace("`", "") for cell in head), rows)
-    grouped = {}
+    by_text = {}
     for (name, title, mode), text in texts.items():
         text = re.sub(r"\b[\w-]+\.o\b|section: \S+", "...", re.sub(r"\S*/", "", text))[:160]
-        grouped.setdefault((name, text), []).append("%s, %s" % (title, mode.replace("`", "")))
-    for (name, text), where in grouped.items():
+        by_text.setdefault((name, text), []).append("%s, %s" % (title, mode.replace("`", "")))
+    for (name, text), where in by_text.items():
         print("%s: %s (%d times, first: %s)" % (name, text, len(where), where[0]))
     if arguments.markdown:
-        write_table("dev/readers.md", "linkers", ["Tried on %s." % datetime.date.today(), ""] + table(head, rows))
+        write_table("dev/readers.md", "linkers", ["Tried on %s." % datetime.date.today(), ""] + table(head, grouped(grouped(rows, 1, "; "), 0)))
     return 1 if bad else 0
