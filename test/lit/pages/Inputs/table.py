@@ -120,7 +120,6 @@ CASES = {
     "sframe-dump --format=gnu --function leaf v3-gas247.so": Case(FIXTURE),
     "sframe-dump --stats v3-gas247.so": Case(FIXTURE),
     "sframe-dump --format=gnu ../malformed/v3-rows-equal-address.sframe | tail -n 2": Case(MALFORMED, code=1),
-    "sframe-dump --format=json --function leaf v3-gas247.so": Case(FIXTURE),
     "sframe-dump a.out": Case(A_OUT, needs=("gcc",)),
     "sframe-dump --function 'Widget::*' a.out": Case(
         'printf "struct Widget { void draw(); };\\nvoid Widget::draw() {}\\nint main() { Widget().draw(); }\\n" > widget.cc;'
