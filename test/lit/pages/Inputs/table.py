@@ -89,9 +89,9 @@ CASES = {
     "scripts/measure-code --blind --objdump llvm-objdump FOLDER...": Case(
         BIN, stand_ins={"FOLDER...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
     "scripts/measure-flags SOURCE...": Case(not_here="compiles for hours; source/measure-flags.test runs a part"),
-    "scripts/measure-size --totals --largest 300 FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
-    "scripts/measure-size --totals FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
-    "scripts/measure-size --label PACKAGE --save RESULTS FOLDER": Case(BIN, stand_ins={"FOLDER": "bin", **MEASURE}),
+    "scripts/measure-size --totals --largest 300 DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),
+    "scripts/measure-size --totals DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),
+    "scripts/measure-size --label PACKAGE --save RESULTS DIR": Case(BIN, stand_ins={"DIR": "bin", **MEASURE}),
     "scripts/measure-size --totals --saved RESULTS": Case(
         BIN + '"$project"/scripts/measure-size --label one --save RESULTS bin > /dev/null; ', stand_ins=MEASURE),
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
@@ -141,7 +141,7 @@ CASES = {
 
     # sframe-gen
     "sframe-gen INPUT -o OUTPUT [options]": Case(instead="sframe-gen --help"),
-    "sframe-gen INPUT... --in-place|-o FOLDER [-r] [options]": Case(instead="sframe-gen --help"),
+    "sframe-gen INPUT... --in-place|-o DIR [-r] [options]": Case(instead="sframe-gen --help"),
     "sframe-gen -r --in-place debian/tmp": Case("mkdir -p debian/tmp/usr/bin; cp /bin/ls debian/tmp/usr/bin"),
     "sframe-gen -r --in-place root/usr --exclude '*.[oa]'": Case(
         "mkdir -p root/usr/bin; cd root/usr; cp /bin/ls /bin/cat bin; ln -s ls bin/dir; echo text > readme",
