@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// flip_byte_order() swaps fields in a copy, and reads all sizes from the untouched section. Rows that
+// functions share must be swapped once: functions are visited in the order of their rows, and those with the
+// same rows are skipped. Rows shared in part cannot be swapped consistently with all functions and are an
+// error.
+//
+// reencode() decodes the functions and adds them to a Builder, which accepts them for the new version or has
+// a reason for each part that it refuses. Where functions were split, the start fields need more room than
+// was assumed: it is then done again, with the larger number, so at most a few times.
 
 #include "sframe/convert.h"
 

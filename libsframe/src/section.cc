@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From top to bottom: the header and the search of the index; Section, which checks and decodes functions;
+// RowCursor, which does so for rows. A row is its offset, an info byte, and data words; in AMD64's default
+// form:
+//
+//   04 05 10 f0    at 4: info 0x05 = SP (bit 0), two words (bits 1 to 4) of one byte (bits 5, 6)
+//                  CFA = sp+16; RA at the header's fixed offset; FP at CFA-16
+//
+// Three ways to read rows: seek() skips to the one for an offset without decoding the others, next_plain()
+// decodes the frequent form without branches on its sizes, next_any() all forms. A lookup is a search of the
+// index, which computes the place (narrow()), and a walk over one function's rows.
 
 #include "sframe/section.h"
 

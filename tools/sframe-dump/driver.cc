@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// show() goes down in four steps: the sections of an object, the SFrame sections (parts) that were joined in
+// one, its functions, and the filter. A damaged part is shown up to its first fault. Functions that share
+// rows could be printed without end: a part ends with an error after plausible_rows(), and rows, names and
+// printed bytes are charged to the budget of the file.
 
 #include "driver.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FileReader decides by the first bytes what a file is (show()) and makes an Object for each image in it,
+// with the bytes of its sections. An image's section may be damaged: problems are part of the Object, so that
+// formats can show them. In a tree (-r), a file without a section is no error, and an archive is shown only
+// if one of its members has a section.
 
 #include "inputs.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// parse() reads the report's lists into sets of addresses; of() then asks for a row's range which of them it
+// overlaps. The text is checked before LLVM's parser gets it, which is recursive and keeps all values.
+// mismatch() compares build ID and counts, since a report of another file would give plausible nonsense.
 
 #include "origins.h"
 

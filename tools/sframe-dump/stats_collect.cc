@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// StatsCollector counts functions as the Driver passes them, and bytes by what they are for. Row words are
+// counted by info byte, of which there are 256, and added up at the end (part()). Rows that functions share
+// are counted once as stored bytes. Coverage is computed from sets of addresses when the object ends.
 
 #include "stats.h"
 

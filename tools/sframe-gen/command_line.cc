@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Three steps: declare_options(), CLI11's parsing, and then read_texts() and the contradictions between
+// options, each with a message of its own. CommandLine has values only; texts that need a second look are in
+// Raw.
 
 #include "command_line.h"
 

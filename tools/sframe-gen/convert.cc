@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// convert() is for one input: its kind decides between convert_file() and convert_archive(), which do the
+// same for each member. read_input(), generate() and emit() are in files of their own; here is what happens
+// around them: messages, the summary, --debug, and what becomes of a file that cannot be converted.
 
 #include "convert.h"
 

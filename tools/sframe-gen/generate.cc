@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// generate() has the order of the steps, which follows from a circle: a section's bytes depend on its
+// address, its address on its size, and whether its start fields reach the code on both.
+//
+//   plan (edit::Insertion) -> convert, for all addresses that are possible -> choose the address by the size
+//   -> encode for it (finish()) -> write
+//
+// The conversion is the expensive step and is done once. Only if the start fields of versions 1 and 2 do not
+// reach all functions, it is done again, with fields placed by the number of functions.
 
 #include "generate.h"
 

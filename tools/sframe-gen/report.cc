@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function for each part of the report. Those for JSON continue an object that is open: each key is
+// written with the separator before it (Keys). tree_report.cc uses the same parts for the sums of a tree.
 
 #include "report.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// run_tree() plans (tree_plan.h), enters the sandbox and starts a TreeRun. That gives jobs to threads; a
+// JobRunner converts the files of one job, one after the other, since they are names of one file or of one
+// sidecar. Messages and JSON lines are printed in the order of the jobs (OrderedOutput), whichever thread is
+// first.
 
 #include "tree.h"
 

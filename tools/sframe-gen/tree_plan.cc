@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Planner makes a Step for each found file and joins those with one identity in a Job; join_sidecars() does
+// the same for files with one build ID, which needs their contents and is done by several threads. Outputs
+// are checked last: none may be an input, another step's output, or reached through a symbolic link.
 
 #include "tree_plan.h"
 

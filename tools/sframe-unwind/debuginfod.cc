@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two processes and two pipes. The child runs serve(): it reads a Request, asks libdebuginfod, and writes
+// Reply records: progress, then a path or an error. The parent waits in ask() with a deadline of its own,
+// since a transfer that is stuck never calls on_progress(). Sizes are limited twice: by on_progress(), and by
+// RLIMIT_FSIZE of the child. The first failure that is not "not on the server" ends all fetching (give_up()).
 
 #include "debuginfod.h"
 

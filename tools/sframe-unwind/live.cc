@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A live process (--pid), sampled once or several times. LiveRun::take() is one sample: stop, walk, resume,
+// print. The process must not wait for the printing, so frames are recorded (Recording) and printed
+// afterwards; where the text needs the process's memory (variables, comparisons), it is made while the
+// process is stopped, and written afterwards. Interruption ends the sampling at a signal, with the results.
 
 #include "run.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ManyCores walks each core twice at most: walk() on any thread, for the signature, and print_example() for
+// the first core of each group, so that no printed text is kept. take() gets the results in the order of the
+// command line, through InOrder, which holds back a thread that is too far ahead: results that wait have at
+// most 64 MiB.
 
 #include "many.h"
 

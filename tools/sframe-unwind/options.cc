@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The declarations in add_options(), then what follows from the files (identify_core(): which is the core,
+// which the executable) and from the options together: contradictions (check()), the sandbox's needs, whether
+// files are fetched.
 
 #include "options.h"
 

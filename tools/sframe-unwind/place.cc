@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlaceFinder walks from the crash outwards until it has most_places frames of the program's own code with a
+// source line. Libraries of the system are passed over by their path; parts of the standard library that the
+// program contains, by the source file or, where that is unknown, by the function's name. Debug information
+// is opened only up to a size, since this is done without being asked for.
 
 #include "place.h"
 

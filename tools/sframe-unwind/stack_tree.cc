@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// StackTree is a trie over pairs of function and module, with the outermost frame at the root: begin(), add()
+// for each frame and end() insert a stack, at the cost of a hash lookup for each frame. print() goes depth
+// first with a list of its own, not by recursion, since stacks may be very deep; chains without branches are
+// printed in one column. TreePrinter collects a program's stacks for it.
 
 #include "stack_tree.h"
 

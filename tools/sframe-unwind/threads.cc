@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// walk_threads() chooses between walk_each(), walk_groups() and compare_each(), and goroutines follow. To
+// group, each stack is walked once for a hash of its frames, and each group once more to be printed: walking
+// is cheaper than keeping the frames. The last part makes steppers, printers and settings from the options.
 
 #include "threads.h"
 

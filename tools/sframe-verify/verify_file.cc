@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FileVerifier finds out what the file is (verify()), opens what it needs (verify_input(): --sframe, --debug,
+// the debug file), and runs the checks in the order of their cost (check()). Functions that return bool
+// return whether the file was verified. A problem is reported through one of four functions: lacks() where a
+// tree has such files, fail() for FILE, fail_for() for another file that it needs, warn() where the checks go
+// on.
 
 #include "verify_file.h"
 

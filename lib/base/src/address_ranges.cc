@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All functions are sweeps over sorted lists, or binary searches in them. A range may end after the last
+// address, so sizes and distances are compared, not ends. disjoint() keeps a stack of the ranges that are
+// open, the innermost last:
+//
+//   in:   10-50 A                   out:  10-20 A
+//            20-30 B                         20-25 B
+//              25-40 C                         25-40 C
+//                                                 40-50 A
 
 #include "sframe/base/address_ranges.h"
 

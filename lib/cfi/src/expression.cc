@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One stack machine for both kinds of expression. For call frame information all values are addresses; for
+// location descriptions each value has a type, and is kept in 64 bits, extended as the type requires. The CFA
+// of a PLT in x86-64 programs as an example; rip is the pc, and a stub has 16 bytes:
+//
+//   77 08   DW_OP_breg7 8     rsp+8
+//   80 00   DW_OP_breg16 0    rsp+8  rip
+//   3f 1a   lit15, and        rsp+8  rip&15
+//   3b 2a   lit11, ge         rsp+8  1 from byte 11 of the stub on, after its push; else 0
+//   33 24   lit3, shl         rsp+8  8 or 0
+//   22      plus              rsp+16 or rsp+8
+//
+// The cost is bounded by max_expression_steps and max_expression_stack. The first error ends the machine;
+// later operations have no effect.
 
 #include "sframe/cfi/expression.h"
 

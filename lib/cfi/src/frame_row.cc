@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each of the three rules is converted alone; the first that cannot be represented is the reason. A common
+// row has no rule for SP: its users assume SP = CFA + AbiTraits::sp_from_cfa, so a CFI row with another SP is
+// refused, or its CFA is moved (with_sp()). An example on AMD64, where RA is always at CFA-8:
+//
+//   DW_CFA_def_cfa rsp 16, RA at CFA-8, rbp at CFA-16     CFA sp+16, RA fixed, FP c-16
+//
+// Of expressions, those are represented that linear_expression() understands: base + offset, and the word
+// there. A conversion allocates nothing.
 
 #include "sframe/cfi/frame_row.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An Opener adds sections by name. If a file has none, PT_GNU_EH_FRAME leads to .eh_frame_hdr, and that to
+// .eh_frame, whose end is not recorded anywhere: eh_frame_part() finds it. In a linked file, absolute
+// pointers in CFI may be filled in by dynamic relocations; the bytes are then a copy with the values that the
+// loader stores. In a process's memory the loader has done so.
 
 #include "sframe/cfi/image.h"
 

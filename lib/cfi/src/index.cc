@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FdeIndex::build() reads the FDEs of a section once, in parts on several threads, and sorts them by start.
+// FDEs may overlap: find() looks at max_overlap of them before the address, so that a lookup is a binary
+// search and a constant. FdeFinder uses a linker's table until an address is not in it; then it checks all of
+// the table, once, and makes an index instead if the table is not sorted or one of its entries is wrong.
 
 #include "sframe/cfi/index.h"
 

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SignatureFrames chooses up to five different names, from the innermost frame on, and leaves out silent
+// frames: those of crash handling and of starting threads (signature_frames.def), signal frames, and nameless
+// ones of the system's libraries. If nothing is left, the program's start, or all frames, are used. The text
+// that is hashed is the signal's name and the names, one in a line:
+//
+//   SIGABRT\n work\n main\n    (without the blanks)    3: and the first 8 bytes of its SHA-256
 
 #include "sframe/crash/signature.h"
 

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// First what the file has: read_tables() and find_old(). Then lay_out() decides, in this order: what stays
+// and what is the tail (find_parts()), whether bytes would be lost that no header describes, room for the
+// program headers (rewrite_room.cc), addresses (place()). Each property that a later step relies on is
+// checked before, and a file without it is refused with a reason. All passes are linear in the headers, or in
+// the bytes between the parts.
+//
+// is_sframe_load() recognises the segment of an earlier run: a read-only PT_LOAD at the highest address that
+// has, in this order, the moved program headers and the anchor or sections that were moved, then .sframe, and
+// zeros everywhere else. Tools may have changed it since:
+//
+//   nothing has changed                        .sframe is inside, at equal distances in file and memory
+//   GNU strip or objcopy removed .sframe       the table and the anchor are left
+//   LLVM's objcopy removed .sframe             both segments are left; PT_GNU_SFRAME has the place
+//   strip emptied PT_GNU_SFRAME                the segment is left, with size 0
 
 #include "rewrite_layout.h"
 

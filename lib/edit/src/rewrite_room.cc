@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// find_room() tries the ways in the order above the declaration. MovableParts has one limit, the offset of
+// the first part that cannot move: a section or segment that is not completely understood lowers it. So an
+// unknown part costs room and is never damaged. Parts are moved from the first on, as few as necessary.
+// References reads .dynamic and each symbol table once; tables that overlap count until as many bytes were
+// read as the file has, then every section counts as referred to.
 
 #include "rewrite_room.h"
 

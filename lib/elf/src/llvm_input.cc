@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// is_fit_for_llvm_dwarf() checks what LLVM assumes of the section headers, and adds up what it would
+// decompress: at most 64 MiB and 64 times the size of the file. UnitCheck limits what grows with the number
+// of units instead of with bytes. without_compression() makes the file that LLVM gets instead of one with
+// compressed sections: an ELF header, the debug sections, their names, the section headers.
 
 #include "sframe/elf/llvm_input.h"
 

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ImageFinder works in four steps, each on the mappings that the ones before have not used: the images of
+// each file, by the headers in its first page (place_file()); the program, by AT_PHDR, if its headers are in
+// other memory (place_program()); memory in the place of an image's contents (take_moved()); mappings of one
+// file that follow each other (add_runs()).
+//
+// BiasFinder is the vote that place_file() rests on. A mapping that starts where a PT_LOAD does, or inside
+// one, gives a bias for the image; the biases that most mappings give come first:
+//
+//   PT_LOAD  offset 0x1000  address 0x401000      mapping  offset 0x1000  at 0x7f0000401000
+//   bias = 0x7f0000401000 - 0x401000 = 0x7f0000000000
+//
+// Hostile inputs are bounded: 16 segments for a mapping, 64 images of a file, and 16 visits of a mapping on
+// average.
 
 #include "sframe/elf/mapped_images.h"
 

@@ -1,4 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How functions without CFI are found. Three things are not known at first, and each depends on the others:
+// where functions start, how far they go, and which of them return. So find() repeats three searches, one
+// inside the other, until none has something new:
+//
+//   (3) while find_no_return() finds any:            the first time, from the symbols and pointers on
+//     (2) while analyse_gaps() finds any:            at most max_rounds times, and not again after (3)
+//       (1) while analyse_starts(), analyse_longer_ones() or analyse_callers_before() has something new:
+//             analyse_callers()
+//
+// (1) Follows calls and jumps. Starts come from symbols, pointers, and code with CFI. Each is analysed as if
+// it was called; what it calls and jumps to are new starts. A function that was analysed before a start
+// inside it was known is analysed again: it ends there (analyse_longer_ones()), or the call before it does
+// not return (analyse_callers_before()). Then analyse_callers() derives from the results which functions
+// return (Returns), and analyses again the callers for which that matters.
+//
+// (2) Takes code that nothing reaches, in address order, for functions that follow one another. Their calls
+// are new starts for (1). This runs at most max_rounds times, after (1) has nothing new.
+//
+// (3) Callees of which at least one call in max_calls_per_end is the last instruction of a function perhaps
+// never return. Their callers are analysed again, and (1) follows; (2) does not. This comes last, since it is
+// a guess that each function found before makes better.
+//
+// What bounds each:
+//
+//   analyse(), one function    max_runs runs over at most max_window bytes, or the symbol's size. A run is
+//                              repeated only with a larger window or with one more address in `inside`
+//   analyse_starts()           an address becomes a start once (Place::is_start), and is in pending_ once
+//   analyse_longer_ones()      an address becomes a name once. It makes only functions shorter that reach
+//                              over it, and these end at it from then on
+//   analyse_callers_before()   once for each start
+//   analyse_callers()          max_call_depth rounds each time. In a round, functions are decided by address:
+//                              those that depend on a change and were passed wait for the next one, so each
+//                              is decided at most once. `never` is final
+//   analyse_gaps()             max_rounds, each linear in the holes and in what was found
+//   find_no_return()           Place::no_return is set once and never cleared, so that there are fewer rounds
+//                              than places
+//
+// So each search ends without a budget, too: there are finitely many aligned addresses in the holes, and each
+// of them is made a start, a name and a function that does not return at most once. The number of analyses is
+// not linear, though: a function may be analysed again for each start and name inside its window, and for
+// each round of analyse_callers() and find_no_return() that concerns it.
+//
+// What bounds the whole is therefore Resource::code_steps, which follows from the size of the file: a fixed
+// amount and some for each byte (docs/limits.md). All that is repeated pays before it is done: an analysis
+// for itself (steps_per_function) and for its instructions, the visit of a place or of a user
+// steps_per_place, a round steps_per_round. Each loop above ends when the budget is used up, so the work of
+// find() is at most the budget, and what one round does without paying: sorting the ranges of all functions
+// for analyse_gaps(), max_rounds times. Where a function is missing since the budget ran out, others may be
+// proven wrongly; so from_code() then uses none of them, and the result does not depend on where the search
+// stopped. Threads divide the budget by pieces of work (BudgetShares), so that it does not depend on their
+// timing either.
 
 #include "code_functions.h"
 

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// make() runs the analysis and visits the reached instructions by address. A certain one extends a range with
+// its row or is left out with a reason; a guessed one is left out, but its jumps are recorded. Then landing
+// pads are taken out (withhold_landing_pads(): passes over the blocks, the last one first, until nothing
+// changes, at most max_passes), gaps are added, and rows are extended over padding. All of it is linear in
+// the instructions, but for the sort of what is left out. Nothing is kept if the budget ran out: states that
+// were not joined with all others prove nothing.
 
 #include "code_rows.h"
 

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of the CFI are cut to the pieces of the FDE that belong to it (where FDEs overlap, the one that starts
+// last has the address) and collected in a run. A run ends at a row that cannot be represented, at the end of
+// a piece, or at a row of another kind, and becomes one function of the builder. So an FDE with one bad row
+// in the middle becomes two functions and one LeftOut. Rows are neither sorted nor kept: an FDE costs the
+// execution of its instructions, once, and none at all if an FDE with equal instructions was converted before
+// (KnownRows).
 
 #include "fde_converter.h"
 

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CodeFunctions finds and analyses; Proof decides which functions are accepted; Writer adds their rows. Proof
+// is a graph search from what is certain: run() has the order of its steps. Acceptance spreads along calls,
+// and along jumps with an equal row, by a work list; a function is accepted at most once for each entry row
+// that is tried, of which there are at most three, so the search is linear in calls and jumps, with a binary
+// search for each target. Then five checks take acceptance back; none gives it, so their order matters only
+// for what is reported. Where two functions claim an address, Claims has the one that claimed it first.
 
 #include "from_code.h"
 

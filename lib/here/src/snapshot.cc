@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two halves: how a rule becomes the atomic word of the cache (plain() has the rules that the ABI can pack;
+// others are read again where they are needed), and the life of snapshots, as the header describes it.
+// Lookups take no lock and allocate nothing.
 
 #include "snapshot.h"
 

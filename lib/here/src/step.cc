@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The equations of a step, for any rule:
+//
+//   CFA    = rule.cfa(registers)
+//   RA     = rule.ra(CFA, registers, memory)
+//   SP     = CFA + AbiTraits::sp_from_cfa, unless the rule has an operation for SP
+//   others = their operations; without one, call-saved registers keep their values and the rest is unknown
+//
+// At a signal trampoline, the registers come from the kernel's frame instead (step_over_signal()).
 
 #include "step.h"
 

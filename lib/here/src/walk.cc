@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// go_plain() is the loop that nearly all frames pass: a lookup in the cache, then
+//
+//   CFA = SP or FP + cfa_offset,  RA = [CFA + ra_offset],  FP = [CFA + fp_offset] if it is saved
+//
+// go() repeats these steps in full from the last checkpoint where another kind of rule follows. SP must grow
+// with each step, so a walk ends even without a limit of frames.
 
 #include "walk.h"
 

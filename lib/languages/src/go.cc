@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The structures that are followed, in Go's words; GoRuntime has the offsets, from DWARF:
+//
+//   runtime.allgs -> array of g      g.sched    pc, sp, bp of one that does not run
+//                                    g.m        the m (thread) that runs it
+//   runtime.allm  -> m -> m ...      m.procid   the thread's ID
+//                                    m.curg     the g that it runs
+//                                    m.g0       the g that has its system stack
+//
+// GoStepper continues on a goroutine's stack where the system stack of its thread ends: at the functions that
+// switch, found by their names. It finds the thread by SP, which is in the stack of its g0.
 
 #include "sframe/languages/go.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables are found by symbol, fields by name in DWARF, once; a program that lacks one of them has
+// `problem` set. Values in interfaces are read as the runtime's printpanicval() does: an interface is two
+// words, type and data, and a type has its kind and the offset of its name in the module's types.
 
 #include "go_runtime.h"
 

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads are found from _PyRuntime: interpreters, each with its list of thread states, each with its
+// innermost frame. A frame has its code object and an instruction, from which the code's line table gives the
+// line. An entry of that table (Objects/locations.md in CPython's sources) begins with a byte that has bit 7
+// set:
+//
+//   e9 06    0x80 | kind 13 << 3 | 2 - 1: of two instructions (4 bytes), without columns; line += 3
+//            the number: six bits in a byte, lowest first, bit 6 if more follow; its lowest bit is the sign
 
 #include "sframe/languages/python.h"
 

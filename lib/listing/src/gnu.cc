@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines are made in fixed buffers and written in blocks. A row's rules are text only once for equal rows of a
+// section (RowTexts), since most rows occur many times.
 
 #include "sframe/listing/gnu.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which debug information belongs to an address: that of the module or its debug file; the package (NAME.dwp)
+// with it; for a unit whose split file is not in a package, that file; and the alternate file, which dwz
+// makes, for what several files share. LLVM never opens a file by a name in the debug information: where
+// there is no package it gets an empty one. Each file is checked before LLVM reads it, and each step that
+// LLVM takes for a question is charged to the budget before it is taken.
 
 #include "sframe/modules/llvm_debug_info.h"
 

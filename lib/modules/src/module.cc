@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From top to bottom: the files of all modules (OpenFiles, ModuleParts), which file may be opened and whether
+// it is the one that was mapped, separate debug files and sidecars, tables and symbols, and the questions.
+// Files are opened at the first question that needs them. A ModuleParts is shared by the modules of all
+// processes that map the file.
 
 #include "sframe/modules/module.h"
 

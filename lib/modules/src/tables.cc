@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sections are collected in the constructor, in the order in which they count: the sidecar's SFrame before
+// the image's, .eh_frame before .debug_frame. One sorted SFrame section is searched in place; several, or an
+// unsorted one, get an index, as does a section in which lookups have proved slow (functions with very many
+// rows). Rows and CFI instructions are charged to the budget when they are decoded. CostlyFde saves states on
+// the way through an FDE with very many instructions, so that stacks with many addresses in it cost its
+// instructions once.
 
 #include "sframe/modules/tables.h"
 

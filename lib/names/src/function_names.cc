@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A symbol is split into what the programmer has named and what the compiler appended, then demangled, then
+// folded: one pass over the demangled text with a stack of open brackets. If the brackets do not match, the
+// text stays as it is. An example:
+//
+//   demangled       void f<std::map<std::string, int>>(std::string const&) const
+//   for people      f<…>(…)
+//   in signatures   f<>
 
 #include "sframe/names/function_names.h"
 

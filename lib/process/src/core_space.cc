@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The modules are those of core::Core, completed by the dynamic loader's list (r_debug) where the core lacks
+// names or a library's first page. Memory is the core's; where the kernel left a page out since it is in a
+// file, the file's, if the module accepts the file. A page that was writable may differ from its file: it is
+// not read from there unless the core is complete.
 
 #include "sframe/process/core_space.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// find_rules() is the way of all walks: the cache of the space or of the thread, else make_rules() asks the
+// callbacks for a procedure and compiles its rules. Callbacks run without a lock; rules that were made while
+// another thread flushed the cache are used, but not kept. Words are read at multiples of 8, as ptrace and
+// others require, and cut.
 
 #include "sframe/remote/callback_space.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recorder gets each step of each thread before it is executed (process::StepObserver). A step does three
+// things: catch_up() brings the thread's shadow stack to the present with the instruction executed last;
+// look_at() decodes the next one, or takes it from the cache of its file, and compare_row() compares its row
+// with the shadow stack. finish() makes the record from the counts. The cost of a step is constant but for
+// the system calls that stop the program.
 
 #include "sframe/run/run.h"
 

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// step() is called after each instruction. On AMD64, with SP 0x1000 before a call:
+//
+//   call f     pushes the return address at 0xff8:  Call{.ra, .cfa = 0x1000, .limit = 0xff8}
+//   ret        with SP 0xff8 and then 0x1000 or more: that call has returned
+//   longjmp    SP is above 0xff8 without a return: that call and all inner ones are over (frames_left)
+//
+// An instruction that gives SP a value from elsewhere may switch to another stack (move_to()). Between a jump
+// out of several frames and its end it is not known which frame runs: unknown() is then `leaving`. A thread
+// has at most Stacks::most stacks with most_calls each; the oldest are dropped, and what depends on them is
+// unknown.
 
 #include "sframe/run/shadow_stack.h"
 

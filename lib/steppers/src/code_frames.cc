@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reader::look() tries the starts that FunctionStarts finds for the pc, in its order: each is analysed as if
+// it was called, and the first accepted whose row leads to a plausible caller. Results are kept by RuleKey,
+// and checked again for each frame, since another frame at the same pc may have another stack; after
+// max_looks failures a pc is given up. Analyses are charged by the size of the function that was tried
+// (Resource::guesses).
 
 #include "sframe/steppers/code_frames.h"
 

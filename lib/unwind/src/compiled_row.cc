@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// compile() copies the rules that are there, and the bytes of their expressions, so that the CFI may go away.
+// apply() evaluates them for a frame:
+//
+//   offset N           [CFA + N]            val_offset N       CFA + N
+//   reg R              the value of R       expression E       [E]       val_expression E     E
+//   same, unspecified  its own value        undefined          unknown
+//
+// locate() does the same for the places where values are saved. A row whose expressions do not fit
+// max_expressions is not usable as a whole. Operations of expressions are charged to the budget.
 
 #include "sframe/unwind/compiled_row.h"
 

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A Formatter prints one value by following the entries of its type: print() decides by the tag, after
+// typedefs and qualifiers (plain()). An example, for struct { int n; const char* name; } and for an array:
+//
+//   {n = 3, name = 0x55d0c0de2004 "abc"}        {1, 2, 0 <repeats 98 times>}
+//
+// Everything is limited: the depth, the elements and the characters by Settings, the types that are followed
+// by most_qualifiers, the entries of the debug information by the budget. Text that is full ends in "..."; a
+// part that cannot be read is <why>, and the others are printed.
 
 #include "format.h"
 

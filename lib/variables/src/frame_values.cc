@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In three parts: what cfi::evaluate_location() asks about the frame (LocationContext); objects from the
+// pieces that it finds (locate(), gather()); values at the function's entry. An object in two registers, of
+// which one is lost, keeps its known half: each bit has a reason for being missing.
+//
+// A value at the entry comes from the caller: its call site (DW_TAG_call_site) has an expression for the
+// register or place that the description names, which is evaluated in the caller's frame. The caller's values
+// may need its own caller; at most `callers` frames are stepped to, and only where the step is exact.
 
 #include "frame_values.h"
 

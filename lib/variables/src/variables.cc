@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finder::find() gets the chain of functions and inlined calls at the pc. For each, ScopeReader collects the
+// entries of parameters and variables in the blocks that have the pc, inner blocks first, completes them by
+// those of the abstract instance, and lets Formatter print them. Each entry that is looked at is charged to
+// the budget; the number of variables is limited by Settings.
 
 #include "sframe/variables/variables.h"
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CfiComparison::run() is the sweep: SframeRows and CfiRows are two streams of intervals by address, and
+// step() gets each range in which neither changes:
+//
+//   SFrame    |---- row A ----|-- row B --|
+//   CFI          |------ row a -----|-- row b --|
+//   steps      1        2         3      4     5
+//
+// In 1 only SFrame has rules, in 5 only the CFI has (uncovered.h); in the others the rules are compared
+// (compare_rows.h). Differences at neighbouring addresses become one finding (Merger). The cost is linear in
+// the rows of both sides; only repeating blocks could cost more, and have a limit of their own. Verdicts are
+// given at the end, from the marks of each function.
 
 #include "sframe/verify/against_cfi.h"
 

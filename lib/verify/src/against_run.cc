@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A merge of three lists by address: executed instructions, mismatches, functions. The record has counts, so
+// the cost follows the number of different instructions, not of steps. The CFI is read along the way (CfiAt),
+// for the question whether SFrame only reproduces it.
 
 #include "sframe/verify/against_run.h"
 

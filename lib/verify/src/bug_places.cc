@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlaceFinder visits the analysed instructions of a function by address with the repairs beside them.
+// Neighbouring instructions with wrong rows are one place. Its shape follows from where it begins and ends:
+//
+//   early          it begins at a row, the row before was right for it, and it ends inside its row
+//   wrong          it begins at a row
+//   late           it does not; control flows into it, and the row after it is right for its last instruction
+//   missing        the same, but that row is not
+//   carried over   control does not flow into it: it follows a jump or a return
 
 #include "bug_places.h"
 

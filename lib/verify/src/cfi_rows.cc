@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each section has one cursor, on the FDE of the current piece. Where an FDE contains others, its
+// instructions are executed again after each of them, since only one cursor is kept; the number of such
+// resumptions is limited by the size of the CFI. A rule that cannot be represented is replaced, so that the
+// others of its row can be compared: unrepresentable() tries three times, once for each rule.
 
 #include "cfi_rows.h"
 

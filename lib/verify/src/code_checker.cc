@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// check() gets one unit (functions that belong together) and places its rows; check_rows() analyses its code
+// and visits each reached instruction with the row for it. An instruction whose row agrees, as nearly all, is
+// done at once (RowFollower). Of others, add_disagreement() has the decision: first what cannot be decided,
+// then the CFA, since rules relative to a wrong CFA are wrong as well, then RA and FP. Stubs and repeating
+// blocks are checked piece by piece, each as if it were called. The cost is that of the analysis, which is
+// charged to the budget; when that is used up, functions are undecided.
 
 #include "code_checker.h"
 

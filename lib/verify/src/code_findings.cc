@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A pending finding is a run of neighbouring instructions with one row and one kind of fault. settle() ends
+// it, when control leaves or the row is right again, and chooses its ID by what came after:
+//
+//   K201, K202   the CFA is wrong; if the function returns next, the row is one for the epilogue: K211
+//   K201, K202   under the function's first row, and right from the next one on: K212, once for a function
+//   K207         two paths disagree; if control stops next: K208
+//
+// Texts are the expensive part: each finding takes steps_per_finding from the budget.
 
 #include "code_findings.h"
 

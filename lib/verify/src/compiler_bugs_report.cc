@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names of patterns, and what is printed of the groups found by compiler_bugs.h, as text and as JSON:
+// compilers by name, each with its groups, those with the most places first, each with one example.
 
 #include "json_pieces.h"
 #include "sframe/verify/compiler_bugs.h"

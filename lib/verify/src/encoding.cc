@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// EncodingCheck looks at one function or row at a time; each kind of fault is reported once for a function,
+// and the fast test in check_row() is for the many rows without one. RowExtents collects where the rows of
+// each function begin and end and sweeps over them by offset: an extent that begins before the furthest end
+// so far shares rows, and a distance between them is a gap.
 
 #include "encoding.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// load() reads, in this order: the tables with SFrame, the sections in them (parts), code and stubs, then
+// CFI. Functions of all parts are one sorted list, and pieces() are the same without overlaps: where
+// functions overlap, the one that starts last has the address. In a relocatable object, the address of a
+// function follows from the relocation of its start field, not from the field.
 
 #include "sframe/verify/input.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ProfileCheck compares header, functions and rows with the properties of one reader (readers::Reader), which
+// are data: a new reader needs no code here unless it requires something new. Rows are read only if the
+// reader limits what they may have, and a fault is reported once for a function.
 
 #include "sframe/verify/profile.h"
 

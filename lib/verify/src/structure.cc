@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PartCheck reads a section as any reader would and translates the reader's errors (id_of()); what the reader
+// accepts and the specification does not, or what wastes bytes, is checked along the way (encoding.h). After
+// an error in a function it goes on with the next one. The rest concerns several functions (overlaps), or the
+// file around them. A section may share rows, so that few bytes are very many rows: rows are limited by
+// plausible_rows() and by the budget.
 
 #include "sframe/verify/structure.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MissingSframe collects, for one FDE at a time, what SFrame does not describe, and asks a Builder whether
+// this version could represent it: the rows are added on trial, and the builder is replaced now and then,
+// since it keeps them. Neighbouring addresses are one finding. MissingCfi is the opposite case and needs no
+// trial.
 
 #include "uncovered.h"
 

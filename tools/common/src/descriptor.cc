@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copying keeps holes and lets the kernel do the work where it can (copy_file_range(2), which file systems
+// may implement by sharing blocks); what it cannot copy is written from the mapped file. Interrupted calls
+// are repeated.
 
 #include "sframe/tool/descriptor.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finder walks the inputs depth first, each folder's names sorted, so that the order of files is the same on
+// all file systems. A folder that is inside itself (by a bind mount) is found by its ID among those that are
+// open; symbolic links are followed only if they were named.
 
 #include "sframe/tool/input_files.h"
 

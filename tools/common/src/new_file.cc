@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file without a name gets one by linkat(2) on /proc/self/fd; one with a temporary name is in a list of
+// files that signals remove (interrupt.h). Only the rename replaces the target, so that it is the old file or
+// the new one at any time.
 
 #include "new_file.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CLI11 compares the names of a new option with those of all others. So Parser moves each option out of
+// CLI11's list as soon as it is made, and back before the command line is parsed; an option that no argument
+// may name is never made, and its properties go to one that cannot be named. With --help all are made.
 
 #include "sframe/tool/option_list.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules are made of what a program states that it needs (SandboxNeeds), by Landlock for files and seccomp
+// for system calls, each as far as the kernel supports it.
 
 #include "sandbox.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libunwind's address spaces: unw_create_addr_space(3), the functions that take a space, and the user's
+// callbacks (unw_accessors_t) as remote::Accessors. Any callback may be missing: the error is then the one
+// that libunwind returns. The only allocations are the space itself and, for one lookup, the user's
+// unw_proc_info_t, which put_unwind_info() gets back.
 
 #include "space.h"
 

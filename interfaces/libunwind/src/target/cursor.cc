@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libunwind's cursors. A remote::RemoteCursor is constructed inside the caller's unw_cursor_t and never
+// destroyed, since libunwind has no call for that. Each function checks its arguments, converts the target's
+// register number to DWARF's, and converts the result to libunwind's codes: unw_step() returns 1 after a
+// step, 0 at the outermost frame, else a negative error. What differs between libunwind's targets (whether a
+// frame without rules is the last one, which frames count as interrupted) is data in TargetRegisters.
 
 #include "space.h"
 

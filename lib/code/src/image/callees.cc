@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lists of names, and where they are looked up: symbols, dynamic relocations, stubs. A stub has no name
+// of its own: it is the one with the position of its relocation in .rela.plt, after a header of at most 64
+// bytes. All is read in the constructor; each question is a binary search.
 
 #include "sframe/code/callees.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists (List) have entries (Entry), whose code is in ranges (Range) sorted by address. read_lists() makes
+// all entries again and keeps those that have not changed, with their modules; registration (dynamic/) has
+// how each kind of list is read and copied. Users may have pointers to modules: a module whose code has
+// changed is retired, and used again for other code at the next refresh(). Entries, headers and copied bytes
+// are limited in total.
 
 #include "sframe/modules/dynamic_code.h"
 

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A packet is $TEXT#SUM, with the sum of the bytes in two hexadecimal digits; the other side answers + (or -,
+// to have it again) until both agree to leave that out. In an answer, } changes the byte after it, and *
+// repeats the byte before it:
+//
+//   $m4000,8#95     read 8 bytes at 0x4000
+//   $0*,#86         sixteen zeros: '0', and ',' (44) - 29 = 15 more
+//
+// Everything is limited: the size of an answer, the time until it comes (except for the end of a step),
+// damaged packets, and bytes that belong to no packet.
 
 #include "emulated/connection.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// start() runs the emulator as a child with a socket in a folder of its own, connects, and agrees on the
+// protocol; the registers' places come from the target description (RegisterLayout). Memory is read from the
+// emulator's own if that has the program's bytes at equal addresses, which check_direct() finds out, else by
+// packets. The emulator is killed with its object.
 
 #include "emulated/emulator.h"
 

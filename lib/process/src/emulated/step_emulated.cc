@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Run::follow() is the loop: registers, the observer's answer, one instruction. What one instruction takes (a
+// step, or a breakpoint after a system call or a sequence of exclusive accesses) is decided in execute(). The
+// rest finds out whether a program needs an emulator, and which.
 
 #include "sframe/process/step_program.h"
 

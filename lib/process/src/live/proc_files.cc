@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// First files and their fields; then what prevents tracing a process or stopping a thread, as a sentence for
+// the user. The state of a process can change between two reads: a missing file reads as empty, and callers
+// treat empty as unknown.
 
 #include "live/proc_files.h"
 

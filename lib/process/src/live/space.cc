@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory is read in chunks that follow the walk up the stack: four pages at first, twice as many each time
+// the one before was not enough, at most 64, and never past the mapping. They are kept until forget(). What
+// modules read (tables without a file) is kept by module, at most largest_image for a mapping and a total for
+// all. refresh() reads /proc/PID/maps again; an image whose mappings have not changed keeps its module, so
+// that its tables are read once.
 
 #include "link_map.h"
 #include "live/proc_files.h"

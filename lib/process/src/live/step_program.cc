@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By ptrace(2). Run has one entry for each process and thread, and reacts to the kernel's reports: report()
+// is called for each result of waitpid(). Stepping may begin later than the program: then it runs freely,
+// with breakpoints at the places where stepping may begin (Breakpoints) and stops at system calls, which may
+// map the file that has the place. A child may stop before its parent's report of it: early_ keeps its
+// status.
 
 #include "sframe/process/step_program.h"
 
