@@ -11,9 +11,15 @@
 #include <cstdio>
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fputs("usage: dump_core CORE\n", stderr), 2;
+  if (argc != 2) {
+    std::fputs("usage: dump_core CORE\n", stderr);
+    return 2;
+  }
   const auto open = example::open_core(argv[1]);
-  if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
+  if (!open) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+    return 2;
+  }
 
   sframe::process::CoreProcess& process = *(*open)->process;
   sframe::process::CoreSpace& space = process.space();

@@ -66,9 +66,15 @@ std::optional<std::uint64_t> address_of(modules::Module& module, std::string_vie
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fputs("usage: own_stepper CORE\n", stderr), 2;
+  if (argc != 2) {
+    std::fputs("usage: own_stepper CORE\n", stderr);
+    return 2;
+  }
   const auto open = example::open_core(argv[1]);
-  if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
+  if (!open) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+    return 2;
+  }
   process::CoreProcess& process = *(*open)->process;
   process::CoreSpace& space = process.space();
 

@@ -66,11 +66,20 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fputs("usage: own_symbols CORE MAP\n", stderr), 2;
+  if (argc != 3) {
+    std::fputs("usage: own_symbols CORE MAP\n", stderr);
+    return 2;
+  }
   const auto open = example::open_core(argv[1]);
-  if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
+  if (!open) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+    return 2;
+  }
   std::ifstream lines(argv[2]);
-  if (!lines) return std::fprintf(stderr, "%s: cannot be read\n", argv[2]), 2;
+  if (!lines) {
+    std::fprintf(stderr, "%s: cannot be read\n", argv[2]);
+    return 2;
+  }
 
   process::CoreProcess& process = *(*open)->process;
   process::CoreSpace& space = process.space();

@@ -55,15 +55,24 @@ void wait_for_next(process::ProcessMonitor& monitor, const process::LiveProcess&
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 4) return std::fputs("usage: stackwalker_loop PID [SECONDS [COUNT]]\n", stderr), 2;
+  if (argc < 2 || argc > 4) {
+    std::fputs("usage: stackwalker_loop PID [SECONDS [COUNT]]\n", stderr);
+    return 2;
+  }
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // line by line, even to a pipe
   const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 5;
   const long most = argc > 3 ? std::strtol(argv[3], nullptr, 10) : -1; // -1: as long as the process lives
 
   const auto monitor = process::ProcessMonitor::create();
-  if (!monitor) return std::fprintf(stderr, "%s\n", monitor.error().text().c_str()), 2;
+  if (!monitor) {
+    std::fprintf(stderr, "%s\n", monitor.error().text().c_str());
+    return 2;
+  }
   const auto attached = (*monitor)->attach(static_cast<std::uint32_t>(std::strtol(argv[1], nullptr, 10)), {});
-  if (!attached) return std::fprintf(stderr, "%s\n", attached.error().text().c_str()), 2;
+  if (!attached) {
+    std::fprintf(stderr, "%s\n", attached.error().text().c_str());
+    return 2;
+  }
   process::LiveProcess& process = **attached;
   modules::ElfSymbols symbols;
   for (long count = 0; count != most && !process.is_terminated(); ++count) {

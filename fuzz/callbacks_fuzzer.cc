@@ -49,7 +49,8 @@ sframe_status c_register(uint16_t reg, uint64_t* value, void* arg) {
   auto& target = *static_cast<Target*>(arg);
   if (reg == SFRAME_PC) reg = 16;
   if (reg > 16 || (target.what & 2 && reg != 7 && reg != 16)) return SFRAME_BAD_REGISTER;
-  return *value = target.registers[reg], SFRAME_OK;
+  *value = target.registers[reg];
+  return SFRAME_OK;
 }
 sframe_status c_name(uint64_t address, char* buffer, size_t size, uint64_t* offset, void* arg) {
   auto& target = *static_cast<Target*>(arg);
@@ -57,7 +58,8 @@ sframe_status c_name(uint64_t address, char* buffer, size_t size, uint64_t* offs
   const std::size_t length = std::min(size - 1, target.size);
   std::memcpy(buffer, target.data, length);
   buffer[length] = '\0';
-  return *offset = address, SFRAME_OK;
+  *offset = address;
+  return SFRAME_OK;
 }
 
 struct Frames {
@@ -120,22 +122,26 @@ int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t* info,
 void put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
 int dynamic_list(unw_addr_space_t, unw_word_t* address, void* arg) {
   if (!(static_cast<Target*>(arg)->what & 16)) return -UNW_ENOINFO;
-  return *address = base + 64, 0;
+  *address = base + 64;
+  return 0;
 }
 int access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int write, void* arg) {
   std::uint64_t word = 0;
   if (write || !static_cast<Target*>(arg)->word(address, word)) return -UNW_EINVAL;
-  return *value = word, 0;
+  *value = word;
+  return 0;
 }
 int access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
   auto& target = *static_cast<Target*>(arg);
   if (write || reg < 0 || reg > UNW_X86_64_RIP) return -UNW_EBADREG;
-  return *value = target.registers[reg], 0;
+  *value = target.registers[reg];
+  return 0;
 }
 int name_of(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word_t* offset, void* arg) {
   uint64_t from = 0;
   if (c_name(ip, buffer, size, &from, arg) != SFRAME_OK) return -UNW_ENOINFO;
-  return *offset = from, 0;
+  *offset = from;
+  return 0;
 }
 
 void walk_libunwind(Target& target) {

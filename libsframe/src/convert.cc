@@ -131,8 +131,10 @@ expected<void, Error> Reencoder::add(const Section& section, std::uint32_t numbe
   if (!fde) return unexpected(fde.error());
   if (const auto done = read_rows(section, *fde); !done) return done;
   if (rows_.empty()) {
-    if (!section.outermost_throughout(*fde))
-      return skip(*fde, RefusalReason::no_rows), expected<void, Error>();
+    if (!section.outermost_throughout(*fde)) {
+      skip(*fde, RefusalReason::no_rows);
+      return expected<void, Error>();
+    }
     if (!traits(options_.version).empty_is_outermost) rows_.push_back(FrameRow::outermost(0));
   }
   const std::uint32_t before = out_.builder.num_fdes();

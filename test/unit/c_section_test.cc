@@ -299,7 +299,8 @@ TEST(CSection, FlipsAndConverts) {
         seen.functions.insert(refusal->function);
         seen.bytes += refusal->left_out_size;
         EXPECT_GE(refusal->left_out_start, refusal->start);
-        return ++seen.count, 0;
+        ++seen.count;
+        return 0;
       };
       const sframe_section* const sections[] = {section.get()};
       void* made = nullptr;
@@ -732,7 +733,10 @@ TEST(CSection, OutOfMemoryIsAStatus) {
       error = sized<sframe_error>();
       const sframe_status status = call();
       limit_allocations(std::nullopt);
-      if (status == SFRAME_OK) return sframe_free(made), true;
+      if (status == SFRAME_OK) {
+        sframe_free(made);
+        return true;
+      }
       EXPECT_EQ(status, SFRAME_NO_MEMORY);
       EXPECT_EQ(error.status, SFRAME_NO_MEMORY);
       return false;

@@ -119,7 +119,8 @@ public:
     ++steps;
     if (answer_ == PositionAnswer::not_applicable) return StepResult::not_applicable();
     PlainRow row;
-    return at_position(frame, memory, row), row.apply(frame, memory, amd64, caller);
+    at_position(frame, memory, row);
+    return row.apply(frame, memory, amd64, caller);
   }
   PositionAnswer at_position(const FrameState&, Memory&, PlainRow& row) override {
     ++questions;
@@ -229,7 +230,8 @@ TEST(Walker, ReceiversMayWalk) {
     int priority() const override { return 5; }
     StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
       PlainRow row;
-      return at_position(frame, memory, row), row.apply(frame, memory, amd64, caller);
+      at_position(frame, memory, row);
+      return row.apply(frame, memory, amd64, caller);
     }
     PositionAnswer at_position(const FrameState& frame, Memory&, PlainRow& row) override {
       const Rule fp = frame.registers.pc < 0x2000 ? Rule::same() : Rule::at_cfa(-16);

@@ -88,19 +88,25 @@ void add_options(tool::OptionList& cli, Options& options) {
   tool::add_input_options(cli, options.inputs);
 }
 
+/// Reports an error. Returns nothing, as what follows from it.
+template <class What>
+std::nullopt_t refuse(tool::Messages& messages, std::string_view file, const What& what) {
+  messages.error(file, what);
+  return std::nullopt;
+}
+
 /// Parses the filter options; reports invalid ones.
 std::optional<Filter> make_filter(const Options& options, tool::Messages& messages) {
   Filter filter{.header_only = options.header_only, .names = {}, .addresses = std::nullopt};
   for (const std::string& pattern : options.functions) {
     auto glob = tool::Glob::parse(pattern);
-    if (!glob) return messages.error({}, "--function " + pattern + ": " + glob.error().text()), std::nullopt;
+    if (!glob) return refuse(messages, {}, "--function " + pattern + ": " + glob.error().text());
     filter.names.push_back(std::move(*glob));
   }
   if (!options.addresses.empty()) {
     filter.addresses = tool::parse_address_range(options.addresses);
     if (!filter.addresses)
-      return messages.error({}, "--address " + options.addresses + ": not an address or address range"),
-             std::nullopt;
+      return refuse(messages, {}, "--address " + options.addresses + ": not an address or address range");
   }
   return filter;
 }
@@ -108,16 +114,16 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
 /// Reads the report of --origin. Empty after an error, which has been reported.
 std::optional<Origins> read_origins(const Options& options, const tool::NamedInputs& named,
                                     tool::Messages& messages) {
-  const auto refuse = [&](const std::string& what) { return messages.error({}, what), std::nullopt; };
   if (options.stats || options.header_only || (options.format != "text" && options.format != "json"))
-    return refuse("--origin needs --format=text or --format=json, without --stats and --header");
+    return refuse(messages, {},
+                  "--origin needs --format=text or --format=json, without --stats and --header");
   if (options.input.skip || named.inputs.size() != 1)
-    return refuse("--origin can be used with only one FILE");
+    return refuse(messages, {}, "--origin can be used with only one FILE");
   const auto file = sframe::elf::File::open(options.origin);
-  if (!file) return messages.error(options.origin, file.error()), std::nullopt;
+  if (!file) return refuse(messages, options.origin, file.error());
   const auto bytes = file->bytes();
   auto origins = Origins::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!origins) return messages.error(options.origin, origins.error()), std::nullopt;
+  if (!origins) return refuse(messages, options.origin, origins.error());
   return std::move(*origins);
 }
 
@@ -173,10 +179,15 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   }
   options.input.skip = tool::is_tree(options.inputs);
-  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any)
-    return app.messages().error({}, any.error().text()), tool::exit_failure;
+  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any) {
+    app.messages().error({}, any.error().text());
+    return tool::exit_failure;
+  }
   const auto named = tool::name_inputs(options.inputs);
-  if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  if (!named) {
+    app.messages().error({}, named.error().text());
+    return tool::exit_failure;
+  }
   std::optional<Origins> origins;
   if (!options.origin.empty() && !(origins = read_origins(options, *named, app.messages())))
     return tool::exit_failure;

@@ -163,20 +163,25 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
          apply(options.ignored, Policy::Action::ignore);
 }
 
+/// Reports an error. Returns false, as what follows from it.
+template <class What> bool refuse(tool::Messages& messages, std::string_view file, const What& what) {
+  messages.error(file, what);
+  return false;
+}
+
 /// The options of --check=run. Returns false if they are invalid, which has been reported.
 bool settle_program(Options& options, tool::Messages& messages) {
   options.has_program = std::ranges::find(options.checks, "run") != options.checks.end();
   if (options.has_program && (options.program.command.empty() || options.program.command.front().empty()))
-    return messages.error({}, "--check=run needs a program: --check=run [FILE...] -- PROGRAM ARGUMENTS"),
-           false;
+    return refuse(messages, {}, "--check=run needs a program: --check=run [FILE...] -- PROGRAM ARGUMENTS");
   if (!options.has_program && !options.program.emulator.empty())
-    return messages.error({}, "--emulator needs --check=run"), false;
+    return refuse(messages, {}, "--emulator needs --check=run");
   if (!options.has_program && !options.program.from.empty())
-    return messages.error({}, "--run-from needs --check=run"), false;
+    return refuse(messages, {}, "--run-from needs --check=run");
   if (options.run_steps.empty()) return true;
-  if (!options.has_program) return messages.error({}, "--run-steps needs --check=run"), false;
+  if (!options.has_program) return refuse(messages, {}, "--run-steps needs --check=run");
   const auto steps = tool::parse_number(options.run_steps);
-  if (!steps) return messages.error({}, "--run-steps " + options.run_steps + ": not a number"), false;
+  if (!steps) return refuse(messages, {}, "--run-steps " + options.run_steps + ": not a number");
   options.program.max_steps = *steps;
   return true;
 }
@@ -195,8 +200,7 @@ bool settle_compiler_bugs(const Options& options, tool::Messages& messages) {
       {!options.errors.empty() || !options.warnings.empty() || !options.ignored.empty(), "severities"},
       {options.format != "text" && options.format != "json", "--format other than text and json"}};
   for (const auto& [given, name] : others)
-    if (given)
-      return messages.error({}, std::string("--compiler-bugs cannot be combined with ") + name), false;
+    if (given) return refuse(messages, {}, std::string("--compiler-bugs cannot be combined with ") + name);
   return true;
 }
 
@@ -211,17 +215,17 @@ bool settle(Options& options, tool::Messages& messages) {
   if (!options.sframe_address.empty()) {
     const auto address = tool::parse_address(options.sframe_address);
     if (!address)
-      return messages.error({}, "--sframe-address " + options.sframe_address + ": not an address"), false;
+      return refuse(messages, {}, "--sframe-address " + options.sframe_address + ": not an address");
     options.run.file.sframe_address = *address;
   }
   if (!settle_program(options, messages)) return false;
   if (!options.max_findings.empty()) {
     const auto limit = tool::parse_number(options.max_findings);
-    if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
+    if (!limit) return refuse(messages, {}, "--max-findings " + options.max_findings + ": not a number");
     options.run.report.max_findings = *limit;
   }
   const auto coverage = tool::required_coverage(options.coverage);
-  if (!coverage) return messages.error({}, coverage.error().text()), false;
+  if (!coverage) return refuse(messages, {}, coverage.error().text());
   options.run.file.coverage = *coverage;
   options.run.file.profile = sframe::readers::find_reader(options.profile);
   if (options.run.file.compiler_bugs && !settle_compiler_bugs(options, messages)) return false;
@@ -231,15 +235,15 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
-    return messages.error({}, any.error().text()), false;
-  if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
+    return refuse(messages, {}, any.error().text());
+  if (options.format == "markdown") return refuse(messages, {}, "--format=markdown needs --list-checks");
   options.run.file.skip = tool::is_tree(options.inputs);
   std::error_code ignored;
   if (const std::string& sframe = options.run.file.sframe;
       options.run.file.skip && !sframe.empty() && !std::filesystem::is_directory(sframe, ignored))
-    return messages.error(sframe, "--sframe must be a folder of sidecars with -r and --files-from"), false;
+    return refuse(messages, sframe, "--sframe must be a folder of sidecars with -r and --files-from");
   if ((options.inputs.inputs.size() > 1 || options.run.file.skip) && !options.run.file.debug.empty())
-    return messages.error({}, "--debug can be used with only one FILE"), false;
+    return refuse(messages, {}, "--debug can be used with only one FILE");
   return true;
 }
 
@@ -322,7 +326,7 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
   const std::string& path = options.program.command.front();
   const auto start = std::chrono::steady_clock::now();
   auto outcome = follow_program(options.program, options.run.file);
-  if (!outcome) return app.messages().error(path, outcome.error()), false;
+  if (!outcome) return refuse(app.messages(), path, outcome.error());
   if (outcome->left_out) app.messages().error(path, *outcome->left_out);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const auto steps = static_cast<double>(outcome->summary.steps);
@@ -333,7 +337,7 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
   if (!any_file) {
     for (const auto& file : outcome->files) named.inputs.push_back({file.path, {}});
     if (named.inputs.empty())
-      return app.messages().error(path, "the program uses no file with a section .sframe"), false;
+      return refuse(app.messages(), path, "the program uses no file with a section .sframe");
   }
   ran = std::move(*outcome);
   options.run.file.ran = &*ran;
@@ -357,7 +361,10 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
   auto named = tool::name_inputs(options.inputs);
-  if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  if (!named) {
+    app.messages().error({}, named.error().text());
+    return tool::exit_failure;
+  }
   options.run.file.limits = app.limits();
   if (options.has_program) tool::lift_process_limits();
   // Before the sandbox, which the program would inherit.

@@ -108,9 +108,15 @@ int write_bugs(const RunOptions& options, std::span<Outcome> outcomes, tool::Out
 bool read_baseline(RunOptions& options, tool::Messages& messages) {
   if (options.baseline.empty()) return true;
   const auto file = elf::File::open(options.baseline);
-  if (!file) return messages.error(options.baseline, file.error()), false;
+  if (!file) {
+    messages.error(options.baseline, file.error());
+    return false;
+  }
   auto baseline = Baseline::parse(as_text(file->bytes()));
-  if (!baseline) return messages.error(options.baseline, baseline.error()), false;
+  if (!baseline) {
+    messages.error(options.baseline, baseline.error());
+    return false;
+  }
   options.known = std::move(*baseline);
   return true;
 }

@@ -415,17 +415,24 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
                                             bool raw_allowed) {
   // What a folder has under the name by build ID may be anything.
   auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_found(companion);
-  if (!file) return fail_for(path, companion, file.error()), std::nullopt;
+  if (!file) {
+    fail_for(path, companion, file.error());
+    return std::nullopt;
+  }
   NamedFile out{std::move(*file), nullptr, {}};
   const Bytes bytes = out.file.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {
     const char* why = raw_allowed ? "not an ELF file or SFrame section" : "not an ELF file";
-    return fail_for(path, companion, {elf::with_file_kind(why, bytes), {}, {}}), std::nullopt;
+    fail_for(path, companion, {elf::with_file_kind(why, bytes), {}, {}});
+    return std::nullopt;
   }
   out.budget = std::make_unique<Budget>(options_.limits, bytes.size());
   auto image = elf::Image::parse(bytes, out.budget.get());
-  if (!image) return fail_for(path, companion, image.error()), std::nullopt;
+  if (!image) {
+    fail_for(path, companion, image.error());
+    return std::nullopt;
+  }
   out.image = std::move(*image);
   out.file.accept();
   return out;

@@ -27,9 +27,13 @@ namespace {
 std::optional<BuildOptions> take_options(const sframe_build_options* given, const AbiTraits* abi,
                                          sframe_error* error) {
   const auto options = c::take(given);
-  if (!options) return c::report_size(error), std::nullopt;
+  if (!options) {
+    c::report_size(error);
+    return std::nullopt;
+  }
   const auto refuse = [&](const char* why) -> std::optional<BuildOptions> {
-    return c::report(error, SFRAME_INVALID, why), std::nullopt;
+    c::report(error, SFRAME_INVALID, why);
+    return std::nullopt;
   };
   if (options->abi && abi && abi->name != options->abi) return refuse("the sections are of another ABI");
   if (options->abi) abi = find_abi(std::string_view(options->abi));
@@ -38,7 +42,10 @@ std::optional<BuildOptions> take_options(const sframe_build_options* given, cons
   const VersionTraits* const version =
       number < 256 ? find_version(static_cast<std::uint8_t>(number)) : nullptr;
   if (!version) return refuse("unknown version of the format");
-  if (!options->aux_header && options->aux_header_size) return c::report_null(error), std::nullopt;
+  if (!options->aux_header && options->aux_header_size) {
+    c::report_null(error);
+    return std::nullopt;
+  }
 
   BuildOptions taken;
   taken.version = static_cast<VersionNumber>(version->number);
@@ -90,7 +97,10 @@ std::optional<FrameRow> from_c(const sframe_row& row) {
 } // namespace
 
 sframe_builder* sframe_builder_make(const sframe_build_options* options, sframe_error* error) {
-  if (!options) return c::report_null(error), nullptr;
+  if (!options) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_builder* {
     auto taken = take_options(options, nullptr, error);
     return taken ? new sframe_builder(std::move(*taken)) : nullptr;

@@ -128,10 +128,16 @@ private:
 
 sframe_process* sframe_open_callbacks(const char* abi, const sframe_callbacks* callbacks, void* data,
                                       sframe_error* error) {
-  if (!abi || !callbacks) return c::report_null(error), nullptr;
+  if (!abi || !callbacks) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     const auto taken = c::take(callbacks);
-    if (!taken) return c::report_size(error), nullptr;
+    if (!taken) {
+      c::report_size(error);
+      return nullptr;
+    }
     const AbiTraits* traits = find_abi(std::string_view(abi));
     if (traits) return new Target(*traits, *taken, data);
     c::report(error, SFRAME_INVALID, "unknown ABI: " + std::string(abi));

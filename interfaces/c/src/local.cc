@@ -21,7 +21,10 @@ std::optional<modules::FileOptions> file_options(const sframe_options* given, sf
   modules::FileOptions files;
   if (!given) return files;
   const auto options = c::take(given);
-  if (!options) return c::report_size(error), std::nullopt;
+  if (!options) {
+    c::report_size(error);
+    return std::nullopt;
+  }
   const auto take = [](const char* from, std::string& to) {
     if (from) to = from;
   };
@@ -182,7 +185,10 @@ private:
 } // namespace
 
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error) {
-  if (!path) return c::report_null(error), nullptr;
+  if (!path) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     auto files = file_options(options, error);
     if (!files) return nullptr;

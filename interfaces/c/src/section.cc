@@ -166,7 +166,10 @@ std::optional<std::vector<Section>> take_sections(const sframe_section* const* s
 } // namespace sframe::c
 
 sframe_section* sframe_section_open(const void* bytes, size_t size, uint64_t address, sframe_error* error) {
-  if (!bytes && size) return c::report_null(error), nullptr;
+  if (!bytes && size) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_section* {
     const auto section = Section::parse({static_cast<const std::byte*>(bytes), size}, address);
     if (section) return new sframe_section{*section};
@@ -272,7 +275,10 @@ sframe_status sframe_rule_text(const char* abi, const sframe_rule* rule, int is_
 }
 
 sframe_file* sframe_file_open(const char* path, sframe_error* error) {
-  if (!path) return c::report_null(error), nullptr;
+  if (!path) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_file* {
     const auto refuse = [&](sframe_status status, const Problem& problem) {
       c::report(error, status, std::string(path) + ": " + problem.text());
@@ -316,10 +322,16 @@ sframe_status sframe_file_find_cfi(const sframe_file* file, uint64_t pc, uint64_
 }
 
 sframe_index* sframe_index_make(const sframe_section* const* sections, size_t count, sframe_error* error) {
-  if (!sections) return c::report_null(error), nullptr;
+  if (!sections) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_index* {
     const auto taken = c::take_sections(sections, count);
-    if (!taken) return c::report_null(error), nullptr;
+    if (!taken) {
+      c::report_null(error);
+      return nullptr;
+    }
     auto index = Index::build(*taken);
     if (index) return new sframe_index{std::move(*index)};
     c::report(error, index.error());

@@ -59,7 +59,11 @@ sframe_status sframe_stop(sframe_process* process, sframe_error* error) {
 }
 
 void sframe_resume(sframe_process* process) {
-  if (process) c::guarded(nullptr, [&] { return process->resume(), SFRAME_OK; });
+  if (process)
+    c::guarded(nullptr, [&] {
+      process->resume();
+      return SFRAME_OK;
+    });
 }
 
 void sframe_close(sframe_process* process) {
@@ -186,16 +190,23 @@ sframe_status sframe_source_lines(sframe_process* process, const sframe_frame* f
 sframe_status sframe_frame_register(const sframe_frame* frame, uint16_t reg, uint64_t* value) {
   if (!frame || !value) return SFRAME_INVALID;
   return with_frame(frame, [&](const sframe_frame& taken) {
-    if (reg == SFRAME_PC) return *value = taken.pc, SFRAME_OK;
+    if (reg == SFRAME_PC) {
+      *value = taken.pc;
+      return SFRAME_OK;
+    }
     if (reg >= SFRAME_NUM_REGISTERS || !(taken.known_registers >> reg & 1)) return SFRAME_BAD_REGISTER;
-    return *value = taken.registers[reg], SFRAME_OK;
+    *value = taken.registers[reg];
+    return SFRAME_OK;
   });
 }
 
 sframe_status sframe_register_number(const char* abi, const char* name, uint16_t* reg) {
   const unwind::UnwindAbi* const registers = find_registers(abi);
   if (!registers || !name || !reg) return SFRAME_INVALID;
-  if (std::string_view(name) == pc_name) return *reg = SFRAME_PC, SFRAME_OK;
+  if (std::string_view(name) == pc_name) {
+    *reg = SFRAME_PC;
+    return SFRAME_OK;
+  }
   const auto found = std::ranges::find(registers->register_names, std::string_view(name));
   if (found == registers->register_names.end() || found->empty()) return SFRAME_BAD_REGISTER;
   *reg = static_cast<std::uint16_t>(found - registers->register_names.begin());
@@ -212,7 +223,11 @@ const char* sframe_register_name(const char* abi, uint16_t reg) {
 
 size_t sframe_num_modules(sframe_process* process) {
   std::size_t count = 0;
-  if (process) c::guarded(nullptr, [&] { return count = process->modules().size(), SFRAME_OK; });
+  if (process)
+    c::guarded(nullptr, [&] {
+      count = process->modules().size();
+      return SFRAME_OK;
+    });
   return count;
 }
 

@@ -91,13 +91,19 @@ private:
   }
 
   std::uint64_t pop() {
-    if (depth_ == 0) return fail(ExpressionErrorKind::stack_underflow), 0;
+    if (depth_ == 0) {
+      fail(ExpressionErrorKind::stack_underflow);
+      return 0;
+    }
     return stack_[--depth_];
   }
 
   /// The value `down` positions below the top.
   std::uint64_t peek(std::uint32_t down) {
-    if (down >= depth_) return fail(ExpressionErrorKind::stack_underflow), 0;
+    if (down >= depth_) {
+      fail(ExpressionErrorKind::stack_underflow);
+      return 0;
+    }
     return stack_[depth_ - 1 - down];
   }
 
@@ -249,44 +255,56 @@ private:
   /// True if the operation is one of them, or has another effect there.
   bool step_location(std::uint8_t operation) {
     if (found_ && operation != op_piece && operation != op_bit_piece && operation != op_nop &&
-        operation != op_gnu_uninit)
-      return fail(ExpressionErrorKind::bad_piece), true;
-    if (operation >= op_reg0 && operation <= op_reg31) return found_register(operation - op_reg0), true;
+        operation != op_gnu_uninit) {
+      fail(ExpressionErrorKind::bad_piece);
+      return true;
+    }
+    if (operation >= op_reg0 && operation <= op_reg31) {
+      found_register(operation - op_reg0);
+      return true;
+    }
     switch (operation) {
-    case op_regx: return found_register(reader_.uleb()), true;
-    case op_addr: return push(location_->relocated(reader_.number(bits_ / 8))), true;
-    case op_call_frame_cfa: return push_known(location_->call_frame_cfa()), true;
+    case op_regx: found_register(reader_.uleb()); return true;
+    case op_addr: push(location_->relocated(reader_.number(bits_ / 8))); return true;
+    case op_call_frame_cfa: push_known(location_->call_frame_cfa()); return true;
     case op_fbreg: {
       const std::int64_t offset = reader_.sleb();
       if (reader_.failed()) return true;
-      return push_known(location_->frame_base(), static_cast<std::uint64_t>(offset)), true;
+      push_known(location_->frame_base(), static_cast<std::uint64_t>(offset));
+      return true;
     }
     case op_piece: {
       const std::uint64_t bytes = reader_.uleb();
-      if (bytes > UINT64_MAX / 8) return fail(ExpressionErrorKind::bad_size), true;
-      return end_part(bytes * 8, 0), true;
+      if (bytes > UINT64_MAX / 8)
+        fail(ExpressionErrorKind::bad_size);
+      else
+        end_part(bytes * 8, 0);
+      return true;
     }
     case op_bit_piece: {
       const std::uint64_t bits = reader_.uleb();
-      return end_part(bits, reader_.uleb()), true;
+      end_part(bits, reader_.uleb());
+      return true;
     }
     case op_stack_value:
-      return found({.kind = LocationPart::Kind::number, .value = pop(), .bytes = {}, .bits = {}}), true;
+      found({.kind = LocationPart::Kind::number, .value = pop(), .bytes = {}, .bits = {}});
+      return true;
     case op_implicit_value:
-      return found(
-                 {.kind = LocationPart::Kind::bytes, .value = 0, .bytes = block(reader_.uleb()), .bits = {}}),
-             true;
+      found({.kind = LocationPart::Kind::bytes, .value = 0, .bytes = block(reader_.uleb()), .bits = {}});
+      return true;
     case op_implicit_pointer:
     case op_gnu_implicit_pointer:
       reader_.skip(settings_.offset_size);
       reader_.sleb();
-      return found({.kind = LocationPart::Kind::pointer, .value = 0, .bytes = {}, .bits = {}}), true;
+      found({.kind = LocationPart::Kind::pointer, .value = 0, .bytes = {}, .bits = {}});
+      return true;
     case op_entry_value:
     case op_gnu_entry_value: {
       const auto expression = block(reader_.uleb());
       if (reader_.failed()) return true;
       push_known(location_->entry_value(expression));
-      return retype_as(expression), true;
+      retype_as(expression);
+      return true;
     }
     case op_gnu_parameter_ref: {
       const std::uint64_t parameter = reader_.number(4);
@@ -301,7 +319,8 @@ private:
       if (reader_.failed()) return true;
       const auto value = location_->indexed(index);
       const bool is_address = operation == op_addrx || operation == op_gnu_addr_index;
-      return push_known(value && is_address ? location_->relocated(*value) : value), true;
+      push_known(value && is_address ? location_->relocated(*value) : value);
+      return true;
     }
     case op_gnu_uninit: return true;
     default: return step_typed(operation);
@@ -316,11 +335,15 @@ private:
       const std::uint8_t size = reader_.u8();
       const auto bytes = block(size);
       if (reader_.failed() || fault_) return true;
-      if (!type || size != type->size) return fail(ExpressionErrorKind::bad_size), true;
+      if (!type || size != type->size) {
+        fail(ExpressionErrorKind::bad_size);
+        return true;
+      }
       std::uint64_t value = 0;
       for (std::size_t i = 0; i < size; ++i)
         value = value << 8 | std::uint64_t(bytes[settings_.byte_order == ByteOrder::big ? i : size - 1 - i]);
-      return push(value, *type), true;
+      push(value, *type);
+      return true;
     }
     case op_regval_type:
     case op_gnu_regval_type: {
@@ -392,7 +415,10 @@ private:
     if (reader_.failed()) return std::nullopt;
     if (offset == 0) return ValueType();
     const auto type = location_->base_type(offset);
-    if (!type || type->size == 0 || type->size > 8) return fail(ExpressionErrorKind::bad_size), std::nullopt;
+    if (!type || type->size == 0 || type->size > 8) {
+      fail(ExpressionErrorKind::bad_size);
+      return std::nullopt;
+    }
     return type;
   }
 
@@ -454,39 +480,50 @@ private:
     push(from_floating(operation == op_neg ? -number : std::fabs(number), type), type);
   }
 
+  void step_floating(std::uint8_t operation, double x, double y, ValueType type) {
+    switch (operation) {
+    case op_plus: return push(from_floating(x + y, type), type);
+    case op_minus: return push(from_floating(x - y, type), type);
+    case op_mul: return push(from_floating(x * y, type), type);
+    case op_div: return push(from_floating(x / y, type), type);
+    case op_eq: return push(x == y);
+    case op_ne: return push(x != y);
+    case op_ge: return push(x >= y);
+    case op_gt: return push(x > y);
+    case op_le: return push(x <= y);
+    case op_lt: return push(x < y);
+    default: return fail(ExpressionErrorKind::unknown_opcode);
+    }
+  }
+
   /// An operation on two values of the type of the first one. False for the generic type.
   bool step_typed_binary(std::uint8_t operation, std::uint64_t a, std::uint64_t b, ValueType type) {
     using Kind = ValueType::Kind;
     if (type.kind == Kind::generic) return false;
     if (type.kind == Kind::floating) {
-      const double x = as_floating(a, type), y = as_floating(b, type);
-      switch (operation) {
-      case op_plus: return push(from_floating(x + y, type), type), true;
-      case op_minus: return push(from_floating(x - y, type), type), true;
-      case op_mul: return push(from_floating(x * y, type), type), true;
-      case op_div: return push(from_floating(x / y, type), type), true;
-      case op_eq: return push(x == y), true;
-      case op_ne: return push(x != y), true;
-      case op_ge: return push(x >= y), true;
-      case op_gt: return push(x > y), true;
-      case op_le: return push(x <= y), true;
-      case op_lt: return push(x < y), true;
-      default: return fail(ExpressionErrorKind::unknown_opcode), true;
-      }
+      step_floating(operation, as_floating(a, type), as_floating(b, type), type);
+      return true;
     }
     if (type.kind == Kind::unsigned_number) {
       switch (operation) {
-      case op_div: return b ? push(a / b, type) : fail(ExpressionErrorKind::division_by_zero), true;
-      case op_shra: return push(b < 64 ? a >> b : 0, type), true;
-      case op_ge: return push(a >= b), true;
-      case op_gt: return push(a > b), true;
-      case op_le: return push(a <= b), true;
-      case op_lt: return push(a < b), true;
+      case op_div:
+        if (b == 0)
+          fail(ExpressionErrorKind::division_by_zero);
+        else
+          push(a / b, type);
+        return true;
+      case op_shra: push(b < 64 ? a >> b : 0, type); return true;
+      case op_ge: push(a >= b); return true;
+      case op_gt: push(a > b); return true;
+      case op_le: push(a <= b); return true;
+      case op_lt: push(a < b); return true;
       default: break;
       }
     }
-    if (operation == op_shr)
-      return push(b < 64 ? fitted(a, {Kind::unsigned_number, type.size}) >> b : 0, type), true;
+    if (operation == op_shr) {
+      push(b < 64 ? fitted(a, {Kind::unsigned_number, type.size}) >> b : 0, type);
+      return true;
+    }
     return false;
   }
 

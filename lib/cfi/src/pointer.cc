@@ -12,7 +12,7 @@ std::uint64_t read_form(DwarfReader& reader, std::uint8_t form, std::uint8_t add
   if (form == pe_uleb128) return reader.uleb();
   if (form == pe_sleb128) return static_cast<std::uint64_t>(reader.sleb());
   const std::uint8_t width = pointer_width(form, address_size);
-  if (!width) return reader.fail(ErrorKind::bad_pointer_encoding), 0;
+  if (!width) return reader.fail(ErrorKind::bad_pointer_encoding);
   const std::uint64_t value = reader.number(width);
   return form & pe_signed ? sign_extended(value, width) : value;
 }
@@ -48,13 +48,19 @@ bool pointer_encoding_known(std::uint8_t encoding) {
 RawPointer read_raw_pointer(DwarfReader& reader, std::uint8_t encoding, const PointerContext& context) {
   RawPointer raw;
   raw.indirect = encoding & pe_indirect;
-  if (!pointer_encoding_known(encoding)) return reader.fail(ErrorKind::bad_pointer_encoding), raw;
+  if (!pointer_encoding_known(encoding)) {
+    reader.fail(ErrorKind::bad_pointer_encoding);
+    return raw;
+  }
   switch (encoding & relation_mask) {
   case pe_pcrel: raw.base = context.section_address + reader.at(); break;
   case pe_textrel: raw.base = context.bases.text; break;
   case pe_datarel: raw.base = context.bases.data; break;
   case pe_funcrel:
-    if (!context.function) return reader.fail(ErrorKind::bad_pointer_encoding), raw;
+    if (!context.function) {
+      reader.fail(ErrorKind::bad_pointer_encoding);
+      return raw;
+    }
     raw.base = *context.function;
     break;
   case pe_aligned: {

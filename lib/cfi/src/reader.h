@@ -30,14 +30,15 @@ public:
   ErrorKind kind() const { return kind_; }
   Error error() const { return {kind_, at_}; }
 
-  void fail(ErrorKind kind) {
-    if (failed_) return;
+  /// The first failure counts. Returns 0, the value of what cannot be read.
+  std::uint8_t fail(ErrorKind kind) {
+    if (!failed_) kind_ = kind;
     failed_ = true;
-    kind_ = kind;
+    return 0;
   }
 
   std::uint8_t u8() {
-    if (left() < 1) return fail(ErrorKind::truncated), std::uint8_t{0};
+    if (left() < 1) return fail(ErrorKind::truncated);
     return static_cast<std::uint8_t>(base_[at_++]);
   }
 
@@ -52,15 +53,17 @@ public:
   }
 
   template <class T> T fixed() {
-    if (left() < sizeof(T)) return fail(ErrorKind::truncated), T{0};
+    if (left() < sizeof(T)) return fail(ErrorKind::truncated);
     const T value = load<T>(base_ + at_, order_);
     at_ += sizeof value;
     return value;
   }
 
   void skip(std::uint64_t size) {
-    if (left() < size) return fail(ErrorKind::truncated);
-    at_ += size;
+    if (left() >= size)
+      at_ += size;
+    else
+      fail(ErrorKind::truncated);
   }
 
   /// Fast path: nearly all numbers of call frame information have one byte.
@@ -85,7 +88,7 @@ private:
     std::uint64_t value = 0;
     std::uint32_t shift = 0;
     for (std::uint32_t i = 0; i < max_leb_bytes; ++i, shift += 7) {
-      if (at_ + i >= limit_ || failed_) return fail(ErrorKind::truncated), 0;
+      if (at_ + i >= limit_ || failed_) return fail(ErrorKind::truncated);
       const auto byte = static_cast<std::uint8_t>(base_[at_ + i]);
       const std::uint64_t bits = byte & 0x7f;
       if (shift < 63) {
@@ -103,7 +106,7 @@ private:
       at_ += i + 1;
       return value;
     }
-    return fail(ErrorKind::bad_leb128), 0;
+    return fail(ErrorKind::bad_leb128);
   }
 
   const std::byte* base_;

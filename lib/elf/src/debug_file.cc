@@ -97,9 +97,9 @@ private:
     if (!file) return std::nullopt; // most candidates do not exist
     auto budget = std::make_unique<Budget>(limits_, file->bytes().size());
     auto image = Image::parse(file->bytes(), budget.get());
-    if (!image) return reject(path, image.error().text()), std::nullopt;
+    if (!image) return reject(path, image.error().text());
     if (image->machine() != image_.machine() || image->byte_order() != image_.byte_order())
-      return reject(path, "wrong machine"), std::nullopt;
+      return reject(path, "wrong machine");
     return DebugFile{std::move(*file), std::move(budget), std::move(*image)};
   }
 
@@ -110,8 +110,10 @@ private:
            "build ID mismatch: expected " + to_hex(image_.build_id()) + ", file " + to_hex(image.build_id()));
   }
 
-  void reject(const std::string& path, std::string why) {
+  /// Returns nothing, as what was looked for.
+  std::nullopt_t reject(const std::string& path, std::string why) {
     if (rejected_) rejected_->push_back({path, std::move(why)});
+    return std::nullopt;
   }
 
   const Image& image_;

@@ -33,9 +33,15 @@ void append_utf8(std::string& out, std::uint32_t code) {
   const auto add = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (code >= 0xdc80 && code <= 0xdcff) return add(code & 0xff); // a byte of a name that is not UTF-8
   if (code < 0x80) return add(code);
-  if (code < 0x800) return add(0xc0 | code >> 6), add(0x80 | (code & 0x3f));
-  if (code < 0x10000)
-    return add(0xe0 | code >> 12), add(0x80 | (code >> 6 & 0x3f)), add(0x80 | (code & 0x3f));
+  if (code < 0x800) {
+    add(0xc0 | code >> 6);
+    return add(0x80 | (code & 0x3f));
+  }
+  if (code < 0x10000) {
+    add(0xe0 | code >> 12);
+    add(0x80 | (code >> 6 & 0x3f));
+    return add(0x80 | (code & 0x3f));
+  }
   add(0xf0 | (code >> 18 & 7)), add(0x80 | (code >> 12 & 0x3f));
   add(0x80 | (code >> 6 & 0x3f)), add(0x80 | (code & 0x3f));
 }

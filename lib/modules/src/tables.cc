@@ -48,7 +48,10 @@ public:
   /// The rest concerns the last row found, or one near a saved state.
   bool find(std::uint64_t address, cfi::FullRow& row, std::uint64_t& used) {
     used = 0;
-    if (has_last_ && address - last_.begin < last_.end - last_.begin) return row = last_, true;
+    if (has_last_ && address - last_.begin < last_.end - last_.begin) {
+      row = last_;
+      return true;
+    }
     auto after = std::ranges::upper_bound(states_, address, {}, &State::address);
     if (after == states_.begin()) return false;
     const State& state = *std::prev(after);

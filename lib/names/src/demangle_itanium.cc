@@ -189,7 +189,10 @@ private:
         node.getFunctionCache() == Node::Cache::Unknown)
       work_ += question_cost_;
     if (here > max_demangled || work_ > max_demangle_work || depth_ == max_print_depth) stopped_ = true;
-    if (!stopped_) return ++depth_, true;
+    if (!stopped_) {
+      ++depth_;
+      return true;
+    }
     if (here > max_demangled) setCurrentPosition(max_demangled); // discard what callers add meanwhile
     return false;
   }

@@ -103,7 +103,10 @@ private:
 
   char look() const { return failed_ || at_ == text_.size() ? '\0' : text_[at_]; }
   char take() {
-    if (failed_ || at_ == text_.size()) return failed_ = true, '\0';
+    if (failed_ || at_ == text_.size()) {
+      failed_ = true;
+      return '\0';
+    }
     return text_[at_++];
   }
   bool take_if(char c) {

@@ -51,7 +51,10 @@ std::optional<Problem> Room::problem() const {
 FileRecorder::Seen* FileRecorder::visit(std::uint64_t address, const Decoded& decoded) {
   auto at = seen_.find(address);
   if (at == seen_.end()) {
-    if (!take_one(room_.instructions)) return ++room_.steps_lost, nullptr;
+    if (!take_one(room_.instructions)) {
+      ++room_.steps_lost;
+      return nullptr;
+    }
     const Seen seen{.visits = 0,
                     .compared = 0,
                     .length = std::max<std::uint8_t>(1, decoded.instruction.length),
@@ -96,8 +99,10 @@ Comparison compare(const verify::RowTable::Match& row, const AbiTraits& abi,
   const auto fault = [&](const RunMismatch& mismatch) {
     // A return address on the stack, which the code itself may replace.
     const bool in_memory = caller && abi.fixed_ra_offset && !caller->interrupted;
-    if (in_memory && memory.word(caller->limit) != caller->ra)
-      return comparison.unknown = Unknown::redirected, false;
+    if (in_memory && memory.word(caller->limit) != caller->ra) {
+      comparison.unknown = Unknown::redirected;
+      return false;
+    }
     comparison.faults.push_back(mismatch);
     return true;
   };
@@ -105,7 +110,10 @@ Comparison compare(const verify::RowTable::Match& row, const AbiTraits& abi,
     if (caller) fault({.fault = RunFault::outermost, .computed = true, .expected = caller->ra});
     return comparison;
   }
-  if (!caller) return fault({.fault = RunFault::no_caller, .computed = true}), comparison;
+  if (!caller) {
+    fault({.fault = RunFault::no_caller, .computed = true});
+    return comparison;
+  }
   const unwind::FrameState frame{.registers = registers, .pc_exact = true, .after_fault = false};
   unwind::FrameState found;
   const unwind::StepResult result = unwind::step_by_row(row.row, row.signal_frame, abi, frame, memory, found);

@@ -287,7 +287,10 @@ MappedFile* Recorder::file_of(modules::Module& module) {
   auto& file = files_[id];
   if (file) return file.get();
   file = std::make_unique<MappedFile>(path, id, room_);
-  if (room_.files == 0) return ++room_.files_lost, file.get();
+  if (room_.files == 0) {
+    ++room_.files_lost;
+    return file.get();
+  }
   --room_.files;
   file->rows = options_.rows_of(path, id);
   if (file->rows) verified_.push_back(file.get());

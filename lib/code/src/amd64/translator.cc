@@ -74,11 +74,13 @@ bool Translator::translate_control() {
       effects_.push_back({.kind = Kind::clobber, .reg = rcx});
     if (raw_.mnemonic == ZYDIS_MNEMONIC_XBEGIN) effects_.push_back({.kind = Kind::clobber, .reg = rax});
     instruction_.condition = condition_of(raw_.mnemonic);
-    return branch_to_target(Flow::branch), true;
+    branch_to_target(Flow::branch);
+    return true;
   case ZYDIS_CATEGORY_UNCOND_BR:
     if (raw_.mnemonic != ZYDIS_MNEMONIC_JMP) return false;
-    return jump_or_call(false), true;
-  case ZYDIS_CATEGORY_CALL: return jump_or_call(true), true;
+    jump_or_call(false);
+    return true;
+  case ZYDIS_CATEGORY_CALL: jump_or_call(true); return true;
   case ZYDIS_CATEGORY_RET: // also from interrupts and system calls: kernels only
     instruction_.flow = raw_.mnemonic == ZYDIS_MNEMONIC_RET ? Flow::ret : Flow::stop;
     return true;
@@ -134,10 +136,10 @@ bool Translator::translate_stack() {
   switch (raw_.mnemonic) {
   case ZYDIS_MNEMONIC_PUSH:
   case ZYDIS_MNEMONIC_PUSHF:
-  case ZYDIS_MNEMONIC_PUSHFQ: return push(), true;
+  case ZYDIS_MNEMONIC_PUSHFQ: push(); return true;
   case ZYDIS_MNEMONIC_POPF:
   case ZYDIS_MNEMONIC_POPFQ: instruction_.writes_flags = true; [[fallthrough]];
-  case ZYDIS_MNEMONIC_POP: return pop(), true;
+  case ZYDIS_MNEMONIC_POP: pop(); return true;
   case ZYDIS_MNEMONIC_LEAVE:
     effects_.push_back({.kind = Kind::set, .reg = rsp, .source = rbp});
     effects_.push_back({.kind = Kind::load, .reg = rbp, .source = rsp});
@@ -181,14 +183,14 @@ void Translator::pop() {
 
 bool Translator::translate_data() {
   switch (raw_.mnemonic) {
-  case ZYDIS_MNEMONIC_MOV: return move(), true;
+  case ZYDIS_MNEMONIC_MOV: move(); return true;
   case ZYDIS_MNEMONIC_MOVZX: return extend(false);
   case ZYDIS_MNEMONIC_MOVSX:
   case ZYDIS_MNEMONIC_MOVSXD: return extend(true);
   case ZYDIS_MNEMONIC_CDQE:
     effects_.push_back({.kind = Kind::set, .reg = rax, .source = rax, .size = 4, .is_signed = true});
     return true;
-  case ZYDIS_MNEMONIC_LEA: return load_effective_address(), true;
+  case ZYDIS_MNEMONIC_LEA: load_effective_address(); return true;
   case ZYDIS_MNEMONIC_XCHG: return exchange();
   default: return false;
   }
@@ -245,7 +247,10 @@ void Translator::load(std::uint8_t to, const ZydisDecodedOperand& operand, bool 
 bool Translator::extend(bool is_signed) {
   if (!is_register(0, 8) && !is_register(0, 4)) return false;
   const std::uint8_t to = reg(0).number;
-  if (is_memory(1)) return load(to, operands_[1], is_signed), true;
+  if (is_memory(1)) {
+    load(to, operands_[1], is_signed);
+    return true;
+  }
   if (!is(1, ZYDIS_OPERAND_TYPE_REGISTER)) return false;
   const Gpr from = reg(1);
   if (from.number == Effect::none || from.high) return false;

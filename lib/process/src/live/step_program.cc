@@ -220,21 +220,30 @@ void Run::begin(std::uint32_t tid, std::uint64_t address) {
 /// A stop that is not the end of a step. False if it is not about the start of stepping.
 bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
   if (stop.signal == system_call_stop) {
-    if (!waiting_) return step(tid, threads_[tid]), true;
+    if (!waiting_) {
+      step(tid, threads_[tid]);
+      return true;
+    }
     enter_or_leave_system_call(tid);
-    return resume(tid, 0), true;
+    resume(tid, 0);
+    return true;
   }
   if (stop.signal == SIGTRAP && (waiting_ || is_real_trap(tid))) {
     const auto now = registers(tid, threads_[tid]);
     const auto address = now ? breakpoints_.executed(threads_[tid].pid, now->pc) : std::nullopt;
-    if (address && waiting_) return begin(tid, *address), true;
+    if (address && waiting_) {
+      begin(tid, *address);
+      return true;
+    }
     if (address) { // was on its way when the first thread began
       live::Breakpoints::move(tid, *address);
-      return step(tid, threads_[tid]), true;
+      step(tid, threads_[tid]);
+      return true;
     }
   }
   if (!waiting_) return false;
-  return resume(tid, stop.signal), true;
+  resume(tid, stop.signal);
+  return true;
 }
 
 void Run::step(std::uint32_t tid, const Thread& thread) {

@@ -190,13 +190,16 @@ void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* malloc(std::size_t size) {
-  return ++allocations, __libc_malloc(size);
+  ++allocations;
+  return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) {
-  return ++allocations, __libc_calloc(count, size);
+  ++allocations;
+  return __libc_calloc(count, size);
 }
 void* realloc(void* old, std::size_t size) {
-  return ++allocations, __libc_realloc(old, size);
+  ++allocations;
+  return __libc_realloc(old, size);
 }
 }
 #endif

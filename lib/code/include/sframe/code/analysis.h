@@ -145,10 +145,12 @@ public:
     using Ref = std::remove_reference_t<Visitor>;
     visit_all(
         [](void* context, const Reached& at) -> bool {
-          if constexpr (std::is_same_v<decltype((*static_cast<Ref*>(context))(at)), bool>)
+          if constexpr (std::is_same_v<decltype((*static_cast<Ref*>(context))(at)), bool>) {
             return (*static_cast<Ref*>(context))(at);
-          else
-            return (*static_cast<Ref*>(context))(at), true;
+          } else {
+            (*static_cast<Ref*>(context))(at);
+            return true;
+          }
         },
         const_cast<void*>(static_cast<const void*>(&visitor)));
   }
