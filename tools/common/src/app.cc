@@ -20,6 +20,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -107,8 +108,10 @@ void App::confine(SandboxNeeds needs) const {
   if (no_sandbox_) return;
   for (const std::string& path : needs.read) elf::keep_reachable(path);
   bool needs_spools = false;
+  std::set<std::string_view> inspected;
   for (const auto* paths : {&needs.read, &needs.found})
     for (const std::string& path : *paths) {
+      if (!inspected.insert(path).second) continue;
       const auto first_bytes = elf::File::first_bytes(path);
       needs_spools |= may_need_spool(path, first_bytes);
       if (needs.reads_members && elf::is_thin_archive(first_bytes)) add_members(path, needs.members);
