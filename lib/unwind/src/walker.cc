@@ -181,7 +181,7 @@ void Walker::find_caller_by_guess(const FrameState& frame, FrameState& caller, c
   if (is_kept)
     caller.fp_is_guess = caller.registers.has(fp);
   else if (result.status == StepStatus::stepped && result.trust == Trust::exact)
-    result.trust = Trust::heuristic, result.may_skip = true;
+    result.trust = Trust::heuristic;
 }
 
 /// Repeats the walk from the checkpoint to `frame` with the stepper that recovers all registers, then steps
@@ -224,6 +224,7 @@ void Walker::check_by_shadow(const FrameState& frame, std::uint32_t number, Fram
   const bool is_exact = result.trust == Trust::exact && by != checking;
   if (checking->check(frame, memory_, caller, result)) {
     by = checking;
+    caller.other_mode = false; // the signal frame was not there
     if (is_exact && !frame.shadow.sp_is_guess && !overwritten_)
       overwritten_ = Overwritten{number, found, caller.registers.pc};
   }

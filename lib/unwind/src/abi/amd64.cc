@@ -44,12 +44,13 @@ constexpr SignalTrampoline trampolines[] = {
     {short_restorer, short_restorer_stops, saved, saved_pc, record},
 };
 
-/// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones.
+/// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones, with a
+/// user's rights.
 /// Anything else is 64-bit: 0x33 on Linux, other numbers under Xen and in what emulators make.
 bool is_32_bit_segment(std::uint64_t value) {
-  constexpr std::uint16_t linux_32_bit = 0x23, local_table = 4;
+  constexpr std::uint16_t linux_32_bit = 0x23, local_table = 4, user = 3;
   const auto cs = static_cast<std::uint16_t>(value);
-  return cs == linux_32_bit || (cs & local_table) != 0;
+  return cs == linux_32_bit || (cs & (local_table | user)) == (local_table | user);
 }
 
 /// Bytes of `ff /2` with its operand, starting at the opcode (Intel SDM volume 2, section 2.1.5). `sib` is
