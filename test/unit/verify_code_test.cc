@@ -138,5 +138,15 @@ TEST(VerifyCode, JumpsToAnotherStack) {
   EXPECT_EQ(checked.summary.contradiction, 0u);
 }
 
+/// A part of a function, where RBX may hold an address of the frame: it is not known that R8 is wrong.
+TEST(VerifyCode, PartWithAFrameAddress) {
+  FrameRow first = row(0, 16), second = row(4, 32);
+  first.cfa.base = second.cfa.base = 8;
+  // lea 0x10(%rbx), %r8; nop; jmp .
+  const Checked checked = check("4c 8d 43 10 90 eb fe", {first, second});
+  EXPECT_EQ(checked.summary.undecided, 1u);
+  EXPECT_EQ(checked.summary.contradiction, 0u);
+}
+
 } // namespace verify_code_test
 } // namespace sframe::test

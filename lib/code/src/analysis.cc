@@ -119,9 +119,12 @@ bool Analysis::pay(std::uint64_t credit) {
 
 void Analysis::start() {
   State entry = State::at_entry(function_.entry, *abi_, *machine_);
-  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
-    if ((function_.unknown_at_start >> reg & 1) && entry.reg(reg) == Value::other())
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
+    const Value& value = entry.reg(reg);
+    const bool is_preserved = value == Value::entry(reg) && reg != abi_->fp && reg != abi_->ra;
+    if ((function_.unknown_at_start >> reg & 1) && (value == Value::other() || is_preserved))
       entry.set_reg(reg, Value::unknown());
+  }
   if (function_.fp_at_start) entry.set_reg(abi_->fp, Value::cfa(*function_.fp_at_start));
   if (is_callee_) // find out which registers it preserves
     for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
