@@ -97,9 +97,11 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   // After a tail call the saved registers are still where they were, but not if others call the function.
   const std::optional<FrameRow> row =
       code::is_entry_like(at.state(), abi_) ? abi_.entry_row() : code::row_of(at.state(), abi_);
-  const auto jump = [&] {
-    return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state(), abi_)};
+  const auto jump_to = [&](std::uint64_t target) {
+    const bool keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp);
+    return CodeRows::Jump{begin, target, row, fp_of(at.state(), abi_), keeps_fp};
   };
+  const auto jump = [&] { return jump_to(at.instruction.target); };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.instruction.flow == Flow::next && at.instruction.target != 0)
     rows_.executed.push_back(at.instruction.target);
@@ -124,7 +126,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (jumps_out) rows_.jumps.push_back(jump());
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
   const bool runs_on = goes_on && end - function_.start == function_.bytes.size();
-  if (runs_on) rows_.runs_on = CodeRows::Jump{begin, end, row, fp_of(at.state(), abi_)};
+  if (runs_on) rows_.runs_on = jump_to(end);
   if (!row || row->fp.kind == Rule::Kind::undefined) {
     if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);

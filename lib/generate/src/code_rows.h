@@ -57,6 +57,7 @@ struct CodeRows {
     std::uint64_t from = 0, target = 0;
     std::optional<FrameRow> row;
     std::optional<std::int32_t> fp; ///< what FP is above the CFA, if it is known
+    bool keeps_fp = false;          ///< FP itself holds the caller's, whatever the row has
   };
 
   struct Call {

@@ -105,14 +105,23 @@ public:
 private:
   /// How control enters a function from accepted code, apart from calls.
   struct Entered {
-    /// Adds a jump that enters it.
+    explicit Entered(const CodeRows::Jump& jump) : row(*jump.row), fp(jump.fp), keeps_fp(jump.keeps_fp) {}
+
+    /// Adds a jump that enters it. Rows may name different places of the caller's FP: the word that has been
+    /// saved is another one, or none, on another path, but FP itself is right on all.
     void add(const CodeRows::Jump& jump) {
-      several |= !row.same_rules(*jump.row);
+      keeps_fp &= jump.keeps_fp;
       if (fp != jump.fp) fp.reset();
+      if (row.same_rules(*jump.row)) return;
+      if (keeps_fp) row.fp = Rule::same();
+      FrameRow other = *jump.row;
+      if (keeps_fp) other.fp = Rule::same();
+      several |= !row.same_rules(other);
     }
 
     FrameRow row;
     std::optional<std::int32_t> fp; ///< CodeRows::Jump::fp, if it is the same of all
+    bool keeps_fp = false;          ///< CodeRows::Jump::keeps_fp of all
     bool several = false;           ///< with different rows
   };
 
@@ -220,7 +229,7 @@ void Proof::spread() {
         accept(target);
         continue;
       }
-      entered_.try_emplace(jump.target, Entered{*jump.row, jump.fp}).first->second.add(jump);
+      entered_.try_emplace(jump.target, jump).first->second.add(jump);
     }
   }
 }
@@ -252,6 +261,10 @@ bool Proof::enter_by_jumps() {
     states_[index] = State::unproven;
     accept(index);
     any = true;
+    if (const auto& next = functions_[index].rows.runs_on; next && next->row) {
+      const auto known = entered_.find(next->target);
+      if (known != entered_.end()) known->second.add(*next);
+    }
   }
   return any;
 }
