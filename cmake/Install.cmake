@@ -193,7 +193,7 @@ if(SFRAME_TOOLS)
   install(FILES packaging/rpm/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
 endif()
 
-install(FILES LICENSE README.md SECURITY.md CONTRIBUTING.md DESTINATION ${doc_dir} COMPONENT docs)
+install(FILES LICENSE README.md SECURITY.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${doc_dir} COMPONENT docs)
 install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs COMPONENT docs)
 install(DIRECTORY test/extension DESTINATION ${doc_dir}/test COMPONENT docs) # what docs/dev/adding-*.md refer to
 install(DIRECTORY packaging/bazel packaging/github-action DESTINATION ${doc_dir}/packaging COMPONENT docs)

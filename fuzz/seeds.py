@@ -605,8 +605,8 @@ else:
         put(label, contents)
     # The same bytes in so many sections that the limit for an input of this size is reached; no section headers; an object's
     # section as a core's; another machine.
-    put("many-sections", with_headers(b".sframe", 160, 1 << 16))
-    put("many-tables", with_headers(b".eh_frame", 160, 1 << 16))
+    put("many-sections", with_headers(".sframe", 160, 1 << 16))
+    put("many-tables", with_headers(".eh_frame", 160, 1 << 16))
     for label, contents in files("v3-gas247-static"):
         put(label + "-no-headers", without_sections(contents))
         if contents[5] == 1:
