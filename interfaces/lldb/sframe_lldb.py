@@ -10,7 +10,6 @@ too, are LLDB's."""
 import os
 import sys
 
-import lldb
 from lldb.plugins.scripted_frame_provider import ScriptedFrameProvider
 
 _folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "python")

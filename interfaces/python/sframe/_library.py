@@ -3,7 +3,7 @@
 import ctypes
 import glob
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_int, c_int8, c_int32, c_size_t, c_uint8, c_uint16, c_uint32,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_int8, c_int32, c_size_t, c_uint8, c_uint16, c_uint32,
                     c_uint64, c_void_p)
 
 SONAME = "libsframe-c.so.0"

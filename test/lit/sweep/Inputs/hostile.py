@@ -1,7 +1,6 @@
 """hostile.py INPUTS FOLDER: packages made to do harm. Each is a row of the database, with the reason, and no more."""
 import bz2
 import gzip
-import io
 import lzma
 import os
 import struct

@@ -1,6 +1,6 @@
 """debuginfod.py FOLDER CASE: files from servers. FOLDER has core, core-sframe, core-third and files/ with what a server has;
 the programs themselves are gone. A real debuginfod, and servers here that are slow, lie or end in the middle."""
-import http.server, json, os, pty, re, select, shutil, signal, socket, subprocess, sys, threading, time, urllib.request
+import http.server, os, pty, re, select, shutil, socket, subprocess, sys, threading, time, urllib.request
 
 folder, case = sys.argv[1], sys.argv[2]
 core, cache = os.path.join(folder, "core"), os.path.join(folder, "cache-" + case)

@@ -1,7 +1,7 @@
 # interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program opens an event's
 # descriptor just before it handles the signals; a signal that comes between ends it, and is sent again to
 # another one. It takes one sample at least.
-import json, os, signal, subprocess, sys
+import os, signal, subprocess, sys
 
 prefix = sys.argv[1]
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
