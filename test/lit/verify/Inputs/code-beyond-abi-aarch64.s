@@ -3,18 +3,6 @@
 // Callees that keep to agreements of their own, and paths that are never taken. With BAD=0 all is described rightly. With BAD=1 the row at each
 // `check` is 16 bytes off; and the functions under `.if BAD` are shaped alike but really wrong.
 	.include "code-head-aarch64.inc"
-	.macro	frame size=32
-	stp	x29, x30, [sp, #-\size]!
-	.cfi_def_cfa_offset \size
-	.cfi_offset 29, -\size
-	.cfi_offset 30, 8-\size
-	.endm
-	.macro	no_frame size=32
-	ldp	x29, x30, [sp], #\size
-	.cfi_restore 29
-	.cfi_restore 30
-	.cfi_def_cfa_offset 0
-	.endm
 	.macro	lsda name from to pad
 	.section .gcc_except_table, "a", @progbits
 .Llsda_\name:

@@ -1,25 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Each function is named for the finding that its code brings about where BAD is 1; where it is 0 it has what comes near.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	frame
-	sub	$8, %rsp
-	.cfi_adjust_cfa_offset 8
-	.endm
-	.macro	no_frame
-	add	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	.endm
+	.include "code-head-amd64.inc"
 
 	.macro	two_paths
 	test	%edi, %edi

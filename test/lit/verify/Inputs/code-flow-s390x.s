@@ -1,17 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Each function is named for the finding that its code brings about where BAD is 1; where it is 0 it has what comes near.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
+	.include "code-functions.inc"
 	.macro	frame
 	aghi	%r15, -32
 	.cfi_adjust_cfa_offset 32

@@ -3,18 +3,6 @@
 // Code of compilers' options for hardening, and what else changes SP, FP or LR in unusual ways. All is described rightly with BAD=0; with BAD=1
 // the row at each `check` is 16 bytes off, and the functions under `.if BAD` are wrong, or cannot be decided.
 	.include "code-head-aarch64.inc"
-	.macro	frame
-	stp	x29, x30, [sp, #-32]!
-	.cfi_def_cfa_offset 32
-	.cfi_offset 29, -32
-	.cfi_offset 30, -24
-	.endm
-	.macro	no_frame
-	ldp	x29, x30, [sp], #32
-	.cfi_def_cfa_offset 0
-	.cfi_restore 29
-	.cfi_restore 30
-	.endm
 
 	function shadow_stack		// -fsanitize=shadow-call-stack
 	str	x30, [x18], #8

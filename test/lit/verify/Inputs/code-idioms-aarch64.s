@@ -3,18 +3,6 @@
 // What compilers do with stacks. All is described rightly; with BAD=1 the row at each `check` is 16 bytes off, so that an idiom which stops
 // the analysis shows, too. BAD does not change the code.
 	.include "code-head-aarch64.inc"
-	.macro	frame
-	stp	x29, x30, [sp, #-32]!
-	.cfi_def_cfa_offset 32
-	.cfi_offset 29, -32
-	.cfi_offset 30, -24
-	.endm
-	.macro	no_frame
-	ldp	x29, x30, [sp], #32
-	.cfi_restore 29
-	.cfi_restore 30
-	.cfi_def_cfa_offset 0
-	.endm
 
 	function jump_table
 	frame

@@ -2,17 +2,7 @@
 //
 // The frame is made by several instructions. With BAD=1 the CFI shows it after the last of them, as clang and rustc did before LLVM 15. BAD does not
 // change the code.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
+	.include "code-functions.inc"
 	.macro	make_frame
 	sub	sp, sp, #48
 	.if	!BAD

@@ -2,17 +2,7 @@
 #
 # The frame is made by several instructions. With BAD=1 the CFI shows it after the last of them, as compilers without asynchronous CFI do. BAD does
 # not change the code.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
+	.include "code-functions.inc"
 
 	function late
 	push	%rbp

@@ -2,17 +2,7 @@
 #
 # The frame is made by several instructions. With BAD=1 the CFI shows it after the last of them. BAD does not change the code. The CFA is SP + 160 at
 # the entry.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
+	.include "code-functions.inc"
 	.macro	saved
 	.cfi_offset 11, -72
 	.cfi_offset 14, -48

@@ -1,17 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Each function is named for the finding that its CFI brings about where BAD is 1. BAD does not change the code. The CFA is SP + 160 at the entry.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
+	.include "code-functions.inc"
 
 	function k201			# CFA offset by SP
 	aghi	%r15, -32

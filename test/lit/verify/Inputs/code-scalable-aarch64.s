@@ -4,18 +4,6 @@
 // at `check` is 16 bytes off; and the CFI of `as_by_gcc` changes the offset of the CFA while that is an expression.
 	.arch_extension sve
 	.include "code-head-aarch64.inc"
-	.macro	frame
-	stp	x29, x30, [sp, #-32]!
-	.cfi_def_cfa_offset 32
-	.cfi_offset 29, -32
-	.cfi_offset 30, -24
-	.endm
-	.macro	no_frame
-	ldp	x29, x30, [sp], #32
-	.cfi_def_cfa_offset 0
-	.cfi_restore 29
-	.cfi_restore 30
-	.endm
 	.macro	vectors
 	addvl	sp, sp, #-2
 	.cfi_escape 0x0f, 8, 0x8f, 32, 0x92, 46, 0, 0x40, 0x1e, 0x22	// CFA = SP + 32 + VG * 16
