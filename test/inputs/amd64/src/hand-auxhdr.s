@@ -11,8 +11,4 @@ f:	.skip	16, 0x90
 	.ascii	"auxiliary..."		# nothing defines these bytes; a reader skips them
 	auxhdr_end
 	fde	start=f-., size=16
-	fres
-	func
-	row1	start=0, words=1
-	.byte	8			# CFA = SP + 8
-	done
+	one_row

@@ -7,8 +7,4 @@
 	sframe
 	header	flags=1, fixed_ra=-8, fdeoff=0xfffffff0
 	fde	start=0x1000
-	fres
-	func
-	row1	start=0, words=1
-	.byte	8			# CFA = SP + 8
-	done
+	one_row

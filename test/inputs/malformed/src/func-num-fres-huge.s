@@ -12,8 +12,4 @@
 	sframe
 	header	flags=1, fixed_ra=-8, num_fres=0xffffffff
 	fde	start=0x1000, num_fres=ROWS
-	fres
-	func
-	row1	start=0, words=1
-	.byte	8			# CFA = SP + 8
-	done
+	one_row

@@ -14,8 +14,4 @@
 	sframe
 	header	flags=1, fixed_ra=-8, num_fdes=COUNT
 	fde	start=0x1000
-	fres
-	func
-	row1	start=0, words=1
-	.byte	8			# CFA = SP + 8
-	done
+	one_row

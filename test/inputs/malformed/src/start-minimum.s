@@ -12,8 +12,4 @@
 	sframe
 	header	flags=1, fixed_ra=-8
 	fde	start=LOWEST, size=16
-	fres
-	func
-	row1	start=0, words=1
-	.byte	8			# CFA = SP + 8
-	done
+	one_row
