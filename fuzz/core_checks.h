@@ -34,7 +34,7 @@ inline void check_memory(const core::Core& core, std::size_t file_size) {
 }
 
 inline void ask_tables(modules::Module& module, std::uint64_t address) {
-  const std::uint64_t link = address - module.bias();
+  const modules::LinkAddress link = module.link(address);
   modules::UnwindTables& tables = module.tables();
   static unwind::CfiMatch cfi; // large
   const auto sframe = tables.find_sframe(link);
@@ -42,7 +42,7 @@ inline void ask_tables(modules::Module& module, std::uint64_t address) {
   if (sframe) require(sframe->row.ra.kind != Rule::Kind::fixed && sframe->row.fp.kind != Rule::Kind::fixed);
   const auto extent = tables.function_at(link);
   if (has_cfi) require(extent.has_value());
-  if (extent) require(link - extent->start < extent->size);
+  if (extent) require(link.value - extent->start < extent->size);
 }
 
 inline void check_modules(process::CoreSpace& space) {

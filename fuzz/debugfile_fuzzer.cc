@@ -7,8 +7,8 @@
 
 #include "cost.h"
 
-#include "sframe/elf/debug_file.h"
 #include "sframe/elf/sidecar.h"
+#include "sframe/files/debug_file.h"
 #include "sframe/modules/module.h"
 #include "sframe/modules/source.h"
 
@@ -80,21 +80,22 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
   }
   modules::Module module(std::move(info), *image.abi(), files, memory);
   modules::DwarfSource source;
-  for (const std::string& path : {module.file_path(), module.debug_file_path(), module.verified_path()})
+  for (const std::string& path : {module.file().path(), module.debug().path(), module.file().verified_path()})
     fuzz::require(path.empty() || path.starts_with(folder + "/"), "opened elsewhere");
-  for (const elf::File& file : module.files_beside("split.dwo"))
+  for (const elf::File& file : module.debug().beside("split.dwo"))
     fuzz::require(file.path().starts_with(folder + "/"), "looked for elsewhere");
-  (void)module.names();
-  (void)module.package();
-  (void)module.alternate_image();
-  (void)module.debug_image_number();
+  (void)module.symbols().source();
+  (void)module.file().package();
+  (void)module.debug().alternate_image();
+  (void)module.debug().image_number();
   unwind::CfiMatch cfi;
   std::size_t left = 16;
   for (const elf::CodeRange& range : image.executable_ranges()) {
     for (const std::uint64_t at : {range.start, range.start + range.size / 2}) {
-      (void)module.find_symbol(at);
+      const modules::LinkAddress link(at);
+      (void)module.symbols().find(link);
       (void)source.find(module, at);
-      const auto extent = module.tables().function_at(at);
+      const auto extent = module.tables().function_at(link);
       if (extent) fuzz::require(at - extent->start < extent->size, "another function");
       (void)module.find_sframe(at);
       (void)module.find_cfi(at, cfi);
@@ -103,7 +104,7 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
   }
   if (const auto sidecar = module.converted_sidecar(); !sidecar.empty())
     fuzz::require(elf::Image::parse(sidecar).has_value(), "a sidecar that cannot be read");
-  (void)module.problem();
+  (void)module.file().problem();
 }
 
 } // namespace
@@ -125,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string id = elf::to_hex(image->build_id());
   if (id.size() > 2 && id.size() < 200)
     written.push_back(debug_folder + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
-  if (const auto link = elf::debug_link(*image)) {
+  if (const auto link = files::debug_link(*image)) {
     fuzz::require(link->name.find('/') == link->name.npos && link->name != ".." && link->name != ".",
                   "a link that is a path");
     const auto plain = [](char c) { return c > ' ' && c < 0x7f; };
@@ -134,7 +135,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const std::string path = elf::sidecar_path(image->build_id()); !path.empty() && path.size() < 200)
     written.push_back(folder.path + "/sframe/" + path);
-  if (const auto link = elf::alternate_link(*image); link && link->name == "alternate")
+  if (const auto link = files::alternate_link(*image); link && link->name == "alternate")
     written.push_back(folder.path + "/alternate");
   for (const std::string& path : written) write(path, debug);
   for (const char* const beside : {"/program.dwp", "/split.dwo"}) written.push_back(folder.path + beside);
@@ -143,15 +144,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   write(written.back(), program);
   {
     const fuzz::Cost cost(size);
-    std::vector<elf::Rejected> rejected;
+    std::vector<files::Rejected> rejected;
     const std::string folders[] = {debug_folder};
     const auto found =
-        elf::find_debug_file(*image, folder.path + "/program", folders, Limits::standard, &rejected);
+        files::find_debug_file(*image, folder.path + "/program", folders, Limits::standard, &rejected);
     if (found) {
-      fuzz::require(found->file.path().starts_with(folder.path + "/"), "found elsewhere");
-      fuzz::require(std::ranges::equal(found->file.bytes(), debug), "another file");
+      fuzz::require(found->path().starts_with(folder.path + "/"), "found elsewhere");
+      fuzz::require(std::ranges::equal(found->bytes(), debug), "another file");
     }
-    for (const elf::Rejected& one : rejected)
+    for (const files::Rejected& one : rejected)
       fuzz::require(one.path.starts_with(folder.path + "/") && !one.why.empty(), "rejected elsewhere");
   }
   if (image->abi()) {

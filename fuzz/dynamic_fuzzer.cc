@@ -98,9 +98,9 @@ void ask(Bytes& space, std::uint64_t words) {
     modules::Module* module = address ? space.module_at(*address) : nullptr;
     if (!module || (!module->generated() && *address < base)) continue;
     require(module->generated());
-    const std::uint64_t link = *address - module->bias();
+    const modules::LinkAddress link = module->link(*address);
     if (module->tables().find_cfi(link, answer)) require(answer.row.begin < answer.row.end);
-    module->find_symbol(link);
+    (void)module->symbols().find(link);
   }
 }
 

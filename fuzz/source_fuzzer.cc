@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const elf::CodeRange& range : image->executable_ranges())
     for (unsigned part = 0; part < 16 && questions < 64; ++part, ++questions) {
       const std::uint64_t address = range.start + range.size / 16 * part;
-      const auto symbol = module.find_symbol(address), same = module.find_symbol(address);
+      const modules::LinkAddress link(address);
+      const auto symbol = module.symbols().find(link), same = module.symbols().find(link);
       fuzz::require(symbol.has_value() == same.has_value() && (!symbol || symbol->offset == same->offset),
                     "two names");
       const auto place = source.find(module, address), again = source.find(module, address);
@@ -50,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                           place->inlined.size() == again->inlined.size(),
                       "two answers");
     }
-  (void)module.problem();
+  (void)module.file().problem();
   return 0;
 }
 

@@ -95,7 +95,7 @@ std::vector<std::byte> jit_file(const AbiTraits& abi, std::uint16_t type,
 
 std::int64_t cfa_offset(Module& module, std::uint64_t address) {
   CfiMatch answer;
-  return module.tables().find_cfi(address - module.bias(), answer) ? answer.row.cfa.offset : -1;
+  return module.tables().find_cfi(module.link(address), answer) ? answer.row.cfa.offset : -1;
 }
 
 class EachAbi : public testing::TestWithParam<Abi> {
@@ -119,13 +119,13 @@ TEST_P(EachAbi, ElfFilesInMemory) {
     EXPECT_EQ(module->name(), "[jit]");
     EXPECT_EQ(module->info().start, code_at);
     EXPECT_EQ(module->info().end, code_at + 32);
-    const auto symbol = module->find_symbol(code_at + 12);
+    const auto symbol = module->symbols().find(LinkAddress(code_at + 12));
     ASSERT_TRUE(symbol);
     EXPECT_EQ(symbol->symbol->name, "compiled");
     EXPECT_EQ(symbol->offset, 4u);
     EXPECT_EQ(cfa_offset(*module, code_at + 12), 48);
     EXPECT_FALSE(space.module_at(code_at + 32));
-    EXPECT_FALSE(space.modules().front().loaded()); // the library was only searched
+    EXPECT_FALSE(space.modules().front().file().is_used()); // the library was only searched
   }
 }
 
@@ -203,12 +203,12 @@ TEST_P(EachAbi, Procedures) {
   process.put(regions, region);
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
-  EXPECT_EQ(module->find_symbol(code_at + 5)->symbol->name, "a procedure");
-  EXPECT_EQ(module->tables().function_at(code_at)->size, 32u);
+  EXPECT_EQ(module->symbols().find(LinkAddress(code_at + 5))->symbol->name, "a procedure");
+  EXPECT_EQ(module->tables().function_at(LinkAddress(code_at))->size, 32u);
   EXPECT_EQ(cfa_offset(*module, code_at), abi.entry_cfa_offset);
   EXPECT_EQ(cfa_offset(*module, code_at + 4), abi.entry_cfa_offset + 64);
   CfiMatch answer;
-  ASSERT_TRUE(module->tables().find_cfi(code_at + 24, answer));
+  ASSERT_TRUE(module->tables().find_cfi(LinkAddress(code_at + 24), answer));
   EXPECT_EQ(answer.row.rule(abi.fp).offset, 16 - 64 - abi.entry_cfa_offset);
 }
 
@@ -487,7 +487,7 @@ TEST_F(DamagedInfo, Names) {
     process.code().refresh();
     Module* const module = process.module_at(code_at);
     if (!module) return "no module";
-    const auto found = module->find_symbol(code_at);
+    const auto found = module->symbols().find(LinkAddress(code_at));
     return found ? std::string(found->symbol->name) : "none";
   };
   EXPECT_EQ(name(), "none");
@@ -550,7 +550,7 @@ TEST_F(Damaged, OverlappingCode) {
   process.add_jit_entry(entries + 0x40, 0, file_at + 0x2000, inner.size());
   Module* const module = process.module_at(code_at);
   ASSERT_TRUE(module);
-  EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "second");
+  EXPECT_EQ(module->symbols().find(LinkAddress(code_at + 8))->symbol->name, "second");
   EXPECT_EQ(process.module_at(code_at + 7), module);
   EXPECT_NE(process.module_at(code_at + 8), module);
   EXPECT_EQ(process.module_at(code_at + 8), process.module_at(code_at + 15));
@@ -626,8 +626,9 @@ TEST_F(Changing, CodeReplacedAtSameAddress) {
   Module* other = process.module_at(code_at + 8);
   ASSERT_TRUE(other);
   EXPECT_NE(other, module);
-  EXPECT_EQ(other->find_symbol(code_at + 8)->symbol->name, "replaced");
-  EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "compiled"); // frames of before keep their names
+  EXPECT_EQ(other->symbols().find(LinkAddress(code_at + 8))->symbol->name, "replaced");
+  EXPECT_EQ(module->symbols().find(LinkAddress(code_at + 8))->symbol->name,
+            "compiled"); // frames of before keep their names
 }
 
 /// A program that compiles again and again needs no more than what it has at one time.
@@ -641,7 +642,7 @@ TEST_F(Changing, RemovedCodeIsReleased) {
     ASSERT_TRUE(process.code().refresh());
     Module* module = process.module_at(code_at + 8);
     ASSERT_TRUE(module);
-    EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, name);
+    EXPECT_EQ(module->symbols().find(LinkAddress(code_at + 8))->symbol->name, name);
     EXPECT_EQ(cfa_offset(*module, code_at + 8), 48);
   }
   // The one that is there and the one before, which may still be looked at.
@@ -677,7 +678,7 @@ TEST_F(Changing, ListAddedLater) {
   EXPECT_TRUE(process.code().refresh());
   module = process.module_at(code_at + 8);
   ASSERT_TRUE(module);
-  EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "second");
+  EXPECT_EQ(module->symbols().find(LinkAddress(code_at + 8))->symbol->name, "second");
 }
 
 /// Two procedures, each of which is described as being like the other.

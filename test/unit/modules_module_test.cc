@@ -7,7 +7,6 @@
 #include "inputs.h"
 #include "made_up_space.h"
 
-#include "sframe/modules/file_server.h"
 #include "sframe/modules/module.h"
 #include "sframe/modules/symbols.h"
 
@@ -65,8 +64,8 @@ TEST_F(ModulesLibrary, AddressesInTheProcess) {
   EXPECT_EQ(module_.find_sframe(bias + 0x4fb)->row.cfa.offset, 8);
   EXPECT_TRUE(module_.find_sframe(bias + 0x50a));
   EXPECT_EQ(module_.find_function(bias + 0x500), (AddressRange{bias + 0x4fb, 0x10}));
-  EXPECT_EQ(module_.find_definition("frame_fp"), bias + 0x4fb);
-  EXPECT_EQ(module_.find_definition("frame"), std::nullopt);
+  EXPECT_EQ(module_.symbols().find_definition("frame_fp"), bias + 0x4fb);
+  EXPECT_EQ(module_.symbols().find_definition("frame"), std::nullopt);
   EXPECT_TRUE(module_.is_code(bias + 0x4fb));
   const auto bytes = module_.file_bytes_at(bias + 0x4fb); // no mapping is known
   EXPECT_TRUE(bytes.empty());
@@ -195,8 +194,8 @@ TEST(ModulesSymbols, NearestOfTwoTables) {
   EXPECT_EQ(name_at(0x20), "b");
   EXPECT_EQ(name_at(0x47), "c");
   EXPECT_EQ(name_at(0x67), "d");
-  EXPECT_EQ(module.find_symbol(text - 1), std::nullopt);
-  EXPECT_EQ(module.find_symbol(text + 0x21)->offset, 1u);
+  EXPECT_EQ(module.symbols().find(LinkAddress(text - 1)), std::nullopt);
+  EXPECT_EQ(module.symbols().find(LinkAddress(text + 0x21))->offset, 1u);
   std::filesystem::remove(path);
 }
 
@@ -244,11 +243,11 @@ protected:
     if (server_ && use_up_) files.budget->take(Resource::files, files.budget->left(Resource::files));
     NoBytes nothing;
     Module module(info, amd64, files, nothing);
-    std::string text = module.problem();
+    std::string text = module.file().problem();
     const bool is_open = module.image() != nullptr;
-    EXPECT_EQ(is_open, !module.file_path().empty());
+    EXPECT_EQ(is_open, !module.file().path().empty());
     if (text.starts_with(info.path + ": ")) text = text.substr(info.path.size() + 2);
-    if (module.fetched()) text = "fetched" + text;
+    if (module.file().is_fetched()) text = "fetched" + text;
     if (text.empty()) return is_open ? "opened" : "nothing";
     return (is_open ? "opened: " : "") + text;
   }
@@ -321,9 +320,9 @@ TEST_F(ModulesOfCores, MissingFilesAreFetched) {
   NoBytes nothing;
   Module module(info("missing.so", id_), amd64, files, nothing);
   EXPECT_TRUE(module.image());
-  EXPECT_TRUE(module.fetched());
-  EXPECT_EQ(module.problem(), "");
-  EXPECT_EQ(module.file_path(), server->path);
+  EXPECT_TRUE(module.file().is_fetched());
+  EXPECT_EQ(module.file().problem(), "");
+  EXPECT_EQ(module.file().path(), server->path);
   EXPECT_GT(server->asked, 0);
   // Without a build ID, nothing ties a file to the process.
   server->asked = 0;

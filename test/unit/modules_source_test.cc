@@ -62,7 +62,7 @@ TEST(Source, EmptyCompileUnit) {
   NoBytes nothing;
   Module module(file.mapped(), amd64, files, nothing);
   modules::DwarfSource source;
-  ASSERT_TRUE(module.debug_image());
+  ASSERT_TRUE(module.debug().image());
   EXPECT_FALSE(source.find(module, 0x1010));
 }
 
@@ -267,7 +267,7 @@ struct FileByBuildId {
 TEST(OpenFiles, NoCircles) {
   const FileByBuildId file;
   NoBytes nothing;
-  std::weak_ptr<ModuleParts> parts;
+  std::weak_ptr<files::SharedImage> image;
   {
     FileOptions files;
     files.more_debug_dirs = {file.folder.string()};
@@ -277,21 +277,21 @@ TEST(OpenFiles, NoCircles) {
     info.bias = 0;
     {
       Module module(info, amd64, files, nothing);
-      EXPECT_FALSE(module.find_symbol(0x1000)); // looks for the debug file
+      EXPECT_FALSE(module.symbols().find(modules::LinkAddress(0x1000))); // looks for the debug file
       auto opened = elf::File::open(file.path.string());
       ASSERT_TRUE(opened);
-      parts = files.open.add(std::move(*opened), OpenFiles::Role::module, Limits::standard);
-      EXPECT_EQ(parts.use_count(), 2); // the module's, and that of the list
+      image = files.open.add(std::move(*opened), OpenFiles::Role::module, Limits::standard);
+      EXPECT_EQ(image.use_count(), 2); // the module's, and that of the list
     }
-    EXPECT_EQ(parts.use_count(), 1);
+    EXPECT_EQ(image.use_count(), 1);
     // Another version of the file takes its place.
     std::ofstream(file.path, std::ios::app) << "changed";
     auto changed = elf::File::open(file.path.string());
     ASSERT_TRUE(changed);
-    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module, Limits::standard), parts.lock());
-    EXPECT_TRUE(parts.expired());
+    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module, Limits::standard), image.lock());
+    EXPECT_TRUE(image.expired());
   }
-  EXPECT_TRUE(parts.expired());
+  EXPECT_TRUE(image.expired());
 }
 
 } // namespace modules_source_test

@@ -100,7 +100,7 @@ std::set<std::uint64_t> walked_starts(UnwindTables& tables) {
   std::set<std::uint64_t> starts;
   CfiMatch answer;
   for (std::uint64_t at = text_at; at < text_at + 0x800; at += 0x10)
-    if (tables.find_cfi(at, answer)) starts.insert(answer.row.fde_start);
+    if (tables.find_cfi(LinkAddress(at), answer)) starts.insert(answer.row.fde_start);
   return starts;
 }
 
@@ -183,7 +183,7 @@ TEST(UnwindTables, InstructionsCost) {
   const auto cost = [&](std::uint64_t row) {
     const std::uint64_t before = files.budget->left(Resource::cfi_instructions);
     CfiMatch answer;
-    EXPECT_TRUE(tables.find_cfi(text_at + row, answer)) << row;
+    EXPECT_TRUE(tables.find_cfi(LinkAddress(text_at + row), answer)) << row;
     EXPECT_EQ(answer.row.cfa.offset, static_cast<std::int64_t>(16 + 8 * (row % 2))) << row;
     EXPECT_EQ(answer.row.begin, text_at + row);
     EXPECT_EQ(answer.row.end, text_at + row + 1);
@@ -200,8 +200,8 @@ TEST(UnwindTables, InstructionsCost) {
     EXPECT_LT(cost(row), 20 * row_size) << row;
   EXPECT_EQ(cost(777), 0u); // the same again
   CfiMatch answer;
-  EXPECT_FALSE(tables.find_cfi(text_at - 1, answer));
-  EXPECT_FALSE(tables.find_cfi(text_at + num_rows, answer));
+  EXPECT_FALSE(tables.find_cfi(LinkAddress(text_at - 1), answer));
+  EXPECT_FALSE(tables.find_cfi(LinkAddress(text_at + num_rows), answer));
 }
 
 /// Two sections, one after another as linkers leave them, of functions that all have the same rows. What ends
@@ -235,16 +235,16 @@ TEST(UnwindTables, FunctionsOfSeveralSections) {
   ASSERT_TRUE(image);
   UnwindTables tables({.image = &*image}, abi);
   for (std::uint64_t pc = 0x1000; pc < 0x1080; ++pc) {
-    const auto answer = tables.find_sframe(pc);
+    const auto answer = tables.find_sframe(LinkAddress(pc));
     ASSERT_TRUE(answer) << std::hex << pc;
     EXPECT_EQ(answer->ends_here, pc % 0x20 == 0x1f) << std::hex << pc;
-    const auto function = tables.function_at(pc);
+    const auto function = tables.function_at(LinkAddress(pc));
     ASSERT_TRUE(function);
     EXPECT_EQ(function->start, pc - pc % 0x20);
     EXPECT_EQ(function->size, 0x20u);
   }
-  EXPECT_FALSE(tables.find_sframe(0x1080));
-  EXPECT_FALSE(tables.function_at(0x1080));
+  EXPECT_FALSE(tables.find_sframe(LinkAddress(0x1080)));
+  EXPECT_FALSE(tables.function_at(LinkAddress(0x1080)));
 }
 
 } // namespace modules_tables_test

@@ -60,7 +60,7 @@ bool is_bottom(std::uint64_t entry, std::uint64_t pc) {
   info.end = 0x2000;
   info.bias = 0;
   Module module(info, amd64, files, nothing);
-  EXPECT_TRUE(module.image()) << module.problem();
+  EXPECT_TRUE(module.image()) << module.file().problem();
   OneModule space(module);
   Memory memory(space);
   FrameState frame, caller;

@@ -9,11 +9,11 @@
 #include <sframe/edit/archive.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file_kind.h>
+#include <sframe/files/opened_file.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace sframe::gen {
@@ -45,25 +45,19 @@ Written keep_file(const CommandLine& line, const elf::File& file, std::string wh
 }
 
 /// The file of --debug.
-struct DebugFile {
-  elf::File file;
-  std::unique_ptr<Budget> budget;
-  elf::Image image; ///< a view of the file
-};
-
-Result<DebugFile> open_debug(const CommandLine& line, const Input& input) {
+Result<files::OpenedFile> open_debug(const CommandLine& line, const Input& input) {
   if (!input.image || input.object) return fail("not used: --debug needs a linked INPUT");
   auto file = elf::File::open(line.debug);
   if (!file) return unexpected(std::move(file.error()));
   if (!elf::Image::is_elf(file->bytes())) return fail(elf::with_file_kind("not an ELF file", file->bytes()));
-  auto budget = std::make_unique<Budget>(line.limits, file->bytes().size());
-  auto image = elf::Image::parse(file->bytes(), budget.get());
-  if (!image) return unexpected(std::move(image.error()));
+  files::OpenedFile opened(std::move(*file), line.limits);
+  const auto& image = opened.image();
+  if (!image) return unexpected(image.error());
   const auto own = input.image->build_id(), other = image->build_id();
   if (image->abi() != input.image->abi()) return fail("for another machine than INPUT");
   if (!own.empty() && !other.empty() && !std::ranges::equal(own, other))
     return fail("build ID " + elf::to_hex(other) + " differs from that of INPUT (" + elf::to_hex(own) + ")");
-  return DebugFile{std::move(*file), std::move(budget), std::move(*image)};
+  return opened;
 }
 
 Written convert_file(const CommandLine& line, const elf::File& file, Budget& budget,
@@ -77,15 +71,15 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
   if (!input) return give_up(input.error());
   input->progress = [&](double share) { progress.add(share * progress.size()); };
   report_problems(messages, line.input, *input);
-  std::optional<DebugFile> debug;
+  std::optional<files::OpenedFile> debug;
   if (!line.debug.empty()) {
     auto opened = open_debug(line, *input);
     if (!opened) return refuse(line.debug, std::move(opened.error()));
-    input->debug = &debug.emplace(std::move(*opened)).image;
+    input->debug = debug.emplace(std::move(*opened)).known_image();
   }
   const auto generated = generate(line, *input);
-  if (debug && !debug->file.is_intact()) return refuse(line.debug, {tool::cut_input, {}, {}});
-  if (const auto limit = debug ? debug->budget->problem() : std::nullopt) return refuse(line.debug, *limit);
+  if (debug && !debug->file().is_intact()) return refuse(line.debug, {tool::cut_input, {}, {}});
+  if (const auto limit = debug ? debug->budget().problem() : std::nullopt) return refuse(line.debug, *limit);
   if (!generated) summary.add_unconverted(*input);
   // A damaged file may have something to convert that cannot be found.
   if (line.allow_missing && !generated && generated.error().nothing_to_convert && input->image &&

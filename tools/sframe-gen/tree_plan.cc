@@ -11,6 +11,7 @@
 #include <sframe/base/parallel.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/image.h>
+#include <sframe/files/opened_file.h>
 
 #include <filesystem>
 #include <map>
@@ -29,12 +30,12 @@ bool leads_outside(const std::string& place) {
 
 /// Where --emit=sidecar writes, or why it does not.
 void find_sidecar(const CommandLine& line, Step& step) {
-  const auto file = elf::File::open_regular(step.file.path);
+  auto file = elf::File::open_regular(step.file.path);
   if (!file) return; // the conversion reports it
   if (elf::is_archive(file->bytes())) step.skipped = "archive: sidecars are for linked files";
   if (!elf::Image::is_elf(file->bytes())) return;
-  Budget budget(line.limits, file->bytes().size());
-  const auto image = elf::Image::parse(file->bytes(), &budget);
+  files::OpenedFile opened(std::move(*file), line.limits);
+  const auto& image = opened.image();
   if (!image) return;
   if (image->relocatable()) step.skipped = "relocatable object: sidecars are for linked files";
   step.output = sidecar_in(line.output, *image);

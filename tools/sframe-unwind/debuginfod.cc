@@ -33,7 +33,7 @@ namespace sframe::unwind_tool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using modules::ServedFile;
+using files::ServedFile;
 
 /// What the two processes write, each followed by its text.
 struct Request {

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "sframe/modules/file_server.h"
+#include "sframe/files/file_server.h"
 #include "sframe/tool/messages.h"
 
 #include <atomic>
@@ -26,7 +26,7 @@
 
 namespace sframe::unwind_tool {
 
-class Debuginfod final : public modules::FileServer {
+class Debuginfod final : public files::FileServer {
 public:
   /// --debuginfod.
   enum class Mode : std::uint8_t { off, ask, on };
@@ -53,7 +53,7 @@ public:
   /// A file from the cache or a server. Shows progress on a terminal. After a failure that is not "no such
   /// file", nothing more is fetched, with one warning: each further attempt would take as long. Thread-safe:
   /// others wait.
-  Result<std::string> fetch(modules::ServedFile what, std::span<const std::byte> build_id,
+  Result<std::string> fetch(files::ServedFile what, std::span<const std::byte> build_id,
                             std::string_view name = {}) override;
 
   /// True once a file was asked for.
@@ -86,7 +86,7 @@ private:
   std::string stopped_;         ///< why nothing more is fetched
   std::chrono::steady_clock::duration used_{};
   std::chrono::steady_clock::time_point deadline_;
-  std::map<std::tuple<modules::ServedFile, std::string, std::string>, Result<std::string>> known_;
+  std::map<std::tuple<files::ServedFile, std::string, std::string>, Result<std::string>> known_;
 };
 
 } // namespace sframe::unwind_tool

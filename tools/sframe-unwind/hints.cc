@@ -3,8 +3,8 @@
 #include "hints.h"
 
 #include "sframe/crash/packages.h"
-#include "sframe/elf/debug_file.h"
 #include "sframe/elf/image.h"
+#include "sframe/files/debug_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -22,8 +22,8 @@ std::string debug_package(const std::string& package) {
 
 /// Why a module has no names. A file that is there but not used has a warning with the reason.
 std::string reason(modules::Module& module) {
-  if (!module.file_missing()) return "no symbols";
-  const bool is_there = !module.problem().ends_with(std::strerror(ENOENT));
+  if (!module.file().is_missing()) return "no symbols";
+  const bool is_there = !module.file().problem().ends_with(std::strerror(ENOENT));
   return is_there ? "its file is not used: see the warning" : "its file is missing";
 }
 
@@ -40,11 +40,11 @@ void print_hints(tool::Messages& messages, const Options& options, const Symboli
   std::vector<std::string> paths; // of the same number; empty where no package is to be looked for
   for (const auto& [module, addresses] : symbolizer.unnamed()) {
     if (module->generated() || module->info().vdso) continue;
-    if (!module->file_missing() && module->names() == modules::Module::Names::full)
+    if (!module->file().is_missing() && module->symbols().source() == modules::ModuleSymbols::Source::full)
       continue; // code without one
     if (unnamed.size() == most) break;
     unnamed.emplace_back(module, addresses);
-    const bool is_unverified = module->file_missing() && module->build_id().empty(); // a warning says so
+    const bool is_unverified = module->file().is_missing() && module->build_id().empty(); // a warning says so
     const bool here = !is_unverified && options.files.sysroot.empty();
     paths.push_back(here ? module->info().path : std::string());
   }

@@ -338,10 +338,10 @@ private:
     const modules::ModuleInfo& info = module.info();
     out_ << "  {\"path\": ";
     out_.json_string(info.path);
-    key("build_id"), build_id(module.loaded() ? module.build_id() : info.build_id);
+    key("build_id"), build_id(module.file().is_used() ? module.build_id() : info.build_id);
     key("start"), address(info.start);
     key("end"), address(info.end);
-    if (module.loaded()) {
+    if (module.file().is_used()) {
       key("has_sframe"), out_ << (module.tables().has_sframe() ? "true" : "false");
       key("has_cfi"), out_ << (module.tables().has_cfi() ? "true" : "false");
     } else {
@@ -355,10 +355,10 @@ private:
       key("names"), out_.json_string(files.names);
     }
     key("problem");
-    if (module.problem_so_far().empty())
+    if (module.file().problem_so_far().empty())
       out_ << "null";
     else
-      out_.json_string(module.problem_so_far());
+      out_.json_string(module.file().problem_so_far());
     out_ << '}';
   }
 

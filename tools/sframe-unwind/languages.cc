@@ -64,7 +64,7 @@ std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thr
 bool Languages::has_cxx_library() {
   return std::ranges::any_of(process_.modules(), [](auto& module) {
     return module.name().starts_with("libstdc++") ||
-           (module.info().main && module.find_definition("__cxa_throw"));
+           (module.info().main && module.symbols().find_definition("__cxa_throw"));
   });
 }
 

@@ -8,20 +8,20 @@ namespace sframe::unwind_tool {
 
 ModuleFiles files_of(modules::Module& module) {
   ModuleFiles files;
-  files.file = module.file_path();
-  files.debug_file = module.debug_file_path();
+  files.file = module.file().path();
+  files.debug_file = module.debug().path();
   const bool in_memory = module.info().vdso || module.generated();
-  files.state = in_memory                                     ? "memory"
-                : module.fetched()                            ? "fetched"
-                : module.file_missing() || files.file.empty() ? "missing"
-                                                              : "found";
+  files.state = in_memory                                          ? "memory"
+                : module.file().is_fetched()                       ? "fetched"
+                : module.file().is_missing() || files.file.empty() ? "missing"
+                                                                   : "found";
   const bool sframe = module.tables().has_sframe(), cfi = module.tables().has_cfi();
   files.table = sframe && cfi ? "SFrame, CFI" : sframe ? "SFrame" : cfi ? "CFI" : "neither";
-  switch (module.names()) {
-  case modules::Module::Names::none: files.names = "none"; break;
-  case modules::Module::Names::dynamic: files.names = "dynamic"; break;
-  case modules::Module::Names::full: files.names = "full"; break;
-  case modules::Module::Names::debugdata: files.names = "debugdata"; break;
+  switch (module.symbols().source()) {
+  case modules::ModuleSymbols::Source::none: files.names = "none"; break;
+  case modules::ModuleSymbols::Source::dynamic: files.names = "dynamic"; break;
+  case modules::ModuleSymbols::Source::full: files.names = "full"; break;
+  case modules::ModuleSymbols::Source::debugdata: files.names = "debugdata"; break;
   }
   return files;
 }
@@ -46,7 +46,7 @@ bool list_modules(process::ProcessState& process, tool::Output& out) {
     out << "; frames: " << files.table << "; names: " << files.names;
     if (!files.debug_file.empty()) out << "; debug file ", out.safe(files.debug_file);
     out << '\n';
-    if (!module.problem().empty()) out << "  problem: ", out.safe(module.problem()) << '\n';
+    if (!module.file().problem().empty()) out << "  problem: ", out.safe(module.file().problem()) << '\n';
   }
   return complete;
 }

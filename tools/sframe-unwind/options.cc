@@ -71,7 +71,7 @@ void add_options(tool::App& app, Options& options) {
       .group(walk_group);
   cli.add_option("--debug-dir", options.files.more_debug_dirs,
                  "Look up separate debug files in DIR first, then in " +
-                     std::string(elf::default_debug_folder) + " (repeatable)")
+                     std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each()
       .group(files_group);

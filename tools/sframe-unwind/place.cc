@@ -112,7 +112,7 @@ private:
     const auto known = std::ranges::find(modules_, &module, &std::pair<modules::Module*, bool>::first);
     if (known != modules_.end()) return known->second;
     if (modules_.size() == most_modules) return false;
-    const elf::Image* const image = module.debug_image();
+    const elf::Image* const image = module.debug().image();
     const bool is_large =
         image && !symbolizer_.wants_source() && cost_of_debug_info(*image) > most_debug_info;
     if (is_large && !too_large) too_large = &module;

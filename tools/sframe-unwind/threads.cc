@@ -303,11 +303,11 @@ bool report_modules(tool::MessageSink& messages, process::ProcessState& process)
   std::set<std::string> known; // modules of one file have the same problem
   std::vector<std::string> limits;
   for (modules::Module& module : process.modules()) {
-    if (!module.loaded() || module.problem_so_far().empty()) continue;
-    const std::string& problem = module.problem_so_far();
-    missing |= module.file_missing() || module.has_reached_limit();
+    if (!module.file().is_used() || module.file().problem_so_far().empty()) continue;
+    const std::string& problem = module.file().problem_so_far();
+    missing |= module.file().is_missing() || module.file().has_reached_limit();
     if (!known.insert(problem).second) continue;
-    if (module.has_reached_limit())
+    if (module.file().has_reached_limit())
       limits.push_back(problem);
     else
       messages.warning({}, problem);

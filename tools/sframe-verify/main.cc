@@ -9,7 +9,7 @@
 
 #include <sframe/base/text.h>
 #include <sframe/code/disassembly.h>
-#include <sframe/elf/debug_file.h>
+#include <sframe/files/debug_file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/coverage_options.h>
 #include <sframe/tool/input_files.h>
@@ -33,7 +33,7 @@
 namespace {
 
 using namespace sframe::verify;
-namespace elf = sframe::elf;
+namespace files = sframe::files;
 namespace tool = sframe::tool;
 
 constexpr const char* examples =
@@ -232,7 +232,7 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.html = options.format == "html";
-  options.run.file.debug_folders.push_back(elf::default_debug_folder);
+  options.run.file.debug_folders.push_back(files::default_debug_folder);
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return refuse(messages, {}, any.error().text());

@@ -4,6 +4,7 @@
 
 #include <sframe/elf/file.h>
 #include <sframe/elf/image.h>
+#include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 
 #include <algorithm>
@@ -34,33 +35,28 @@ std::optional<elf::File::Id> id_of(const std::string& path) {
 /// The rows of a file that the program uses; empty if it has none, or they cannot be read. Verification of
 /// the file reports that afterwards.
 std::optional<RowTable> load_rows(const std::string& path, const FileOptions& options) {
-  const auto file = elf::File::open_regular(path);
-  if (!file || !elf::Image::is_elf(file->bytes())) return std::nullopt;
-  Budget budget(options.limits, file->bytes().size());
-  const auto image = elf::Image::parse(file->bytes(), &budget);
+  auto opened = elf::File::open_regular(path);
+  if (!opened || !elf::Image::is_elf(opened->bytes())) return std::nullopt;
+  files::OpenedFile file(std::move(*opened), options.limits);
+  const auto& image = file.image();
   if (!image) return std::nullopt;
   Input::Sources sources{.image = &*image};
   sources.cfi = false;
-  sources.budget = &budget;
-  std::optional<elf::File> other;
-  std::optional<Budget> other_budget;
-  std::optional<elf::Image> other_image;
+  sources.budget = &file.budget();
+  std::optional<files::OpenedFile> other;
   if (!options.sframe.empty()) {
     const auto from = sframe_path(options, &*image);
     if (!from || ::access(from->c_str(), F_OK) != 0) return std::nullopt;
-    auto opened = elf::File::open(*from);
-    if (!opened) return std::nullopt;
-    other.emplace(std::move(*opened));
+    auto opened_other = elf::File::open(*from);
+    if (!opened_other) return std::nullopt;
+    other.emplace(std::move(*opened_other), options.limits);
     if (has_magic(other->bytes())) {
       sources.use_raw = true;
       sources.raw = other->bytes();
       sources.raw_address = options.sframe_address.value_or(0);
     } else {
-      other_budget.emplace(options.limits, other->bytes().size());
-      auto parsed = elf::Image::parse(other->bytes(), &*other_budget);
-      if (!parsed || parsed->sframe_tables().empty()) return std::nullopt;
-      other_image.emplace(std::move(*parsed));
-      sources.sframe_image = &*other_image;
+      if (!other->image() || other->image()->sframe_tables().empty()) return std::nullopt;
+      sources.sframe_image = other->known_image();
     }
   } else if (image->sframe_tables().empty()) {
     return std::nullopt;

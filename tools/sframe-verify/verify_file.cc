@@ -9,10 +9,11 @@
 #include "verify_file.h"
 
 #include <sframe/elf/archive.h>
-#include <sframe/elf/debug_file.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
+#include <sframe/files/debug_file.h>
+#include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/verify/against_cfi.h>
@@ -36,12 +37,8 @@ constexpr const char* no_section = "no section .sframe";
 constexpr const char* no_linked_file =
     "--compiler-bugs needs a linked file: calls of an object have no targets yet";
 
-/// A file named by another option, and its contents.
-struct NamedFile {
-  elf::File file;
-  std::unique_ptr<Budget> budget;  ///< of the file, by its own size
-  std::optional<elf::Image> image; ///< empty: a raw section
-};
+/// A file that FILE needs: of another option, or found for it.
+using Companion = std::optional<files::OpenedFile>;
 
 /// The message if both have a build ID and these differ.
 std::optional<std::string> build_id_mismatch(const elf::Image* image, const std::string& other_path,
@@ -75,7 +72,7 @@ public:
 private:
   bool verify(const std::string& path, Bytes bytes);
   bool verify_archive(const std::string& path, Bytes bytes);
-  bool verify_elf(const std::string& path, Bytes bytes);
+  bool verify_elf(const std::string& path);
   bool verify_raw(const std::string& path, Bytes bytes);
   bool verify_image(const std::string& path, const elf::Image& image);
   bool find_bugs(const std::string& path, const elf::Image& image);
@@ -83,11 +80,12 @@ private:
   Summary check(const std::string& path, const Input& input, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   Names names_of(const elf::Image* debug_image, const elf::Image* image) const;
-  bool are_read(const std::string& path, std::span<const std::optional<NamedFile>* const> companions);
-  std::optional<NamedFile> open_debug(const std::string& path, const elf::Image* image);
-  std::optional<NamedFile> look_up_debug(const std::string& path, const elf::Image* image);
-  std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
+  bool are_read(const std::string& path, std::span<const Companion* const> companions);
+  Companion open_debug(const std::string& path, const elf::Image* image);
+  Companion look_up_debug(const std::string& path, const elf::Image* image);
+  Companion open(const std::string& path, const std::string& companion, bool raw_allowed);
   RunCoverage check_run(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
+  Budget& budget() const { return file_->budget(); }
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// The file has nothing to verify, and that is an error only if it is not part of a tree.
   bool lacks(const std::string& path, const std::string& what) {
@@ -128,10 +126,9 @@ private:
   tool::Slot& slot_;
   SlotChannel channel_;
   tool::Progress::Item& progress_;
-  elf::File::Id id_;             ///< of FILE
-  std::size_t size_ = 0;         ///< of FILE, or of the current member
-  double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
-  std::optional<Budget> budget_; ///< of FILE
+  std::optional<files::OpenedFile> file_; ///< FILE
+  std::size_t size_ = 0;                  ///< of FILE, or of the current member
+  double check_bytes_ = 0;                ///< of them, how many count as done when the current check is
   Outcome outcome_;
 };
 
@@ -141,20 +138,19 @@ Outcome FileVerifier::run(const tool::InputFile& input) {
     outcome_.done = fail(path, {input.failure, {}, {}});
     return std::move(outcome_);
   }
-  const auto file = options_.skip ? elf::File::open_regular(path) : elf::File::open(path);
-  if (file) {
-    id_ = file->id();
-    budget_.emplace(options_.limits, file->bytes().size());
-    tool::prepare_heap(file->bytes().size());
-    outcome_.done = verify(path, file->bytes());
-    if (const auto problem = outcome_.done ? budget_->problem() : std::nullopt) {
-      (void)fail(path, *problem);
-      ++outcome_.errors;
-    }
-  } else {
+  auto file = options_.skip ? elf::File::open_regular(path) : elf::File::open(path);
+  if (!file) {
     outcome_.done = fail(path, file.error());
+    return std::move(outcome_);
   }
-  if (file && !file->is_intact()) outcome_.done = fail_cut(path);
+  file_.emplace(std::move(*file), options_.limits);
+  tool::prepare_heap(file_->bytes().size());
+  outcome_.done = verify(path, file_->bytes());
+  if (const auto problem = outcome_.done ? budget().problem() : std::nullopt) {
+    (void)fail(path, *problem);
+    ++outcome_.errors;
+  }
+  if (!file_->file().is_intact()) outcome_.done = fail_cut(path);
   return std::move(outcome_);
 }
 
@@ -164,13 +160,13 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   if (!options_.compiler_bugs && is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks(path, *why);
-  return verify_elf(path, bytes);
+  return verify_elf(path);
 }
 
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   const auto archive = elf::ArchiveContents::open(bytes, path);
   if (!archive) return fail(path, archive.error());
-  if (const std::uint64_t more = archive->bytes_in_files()) budget_->refill(bytes.size() + more);
+  if (const std::uint64_t more = archive->bytes_in_files()) budget().refill(bytes.size() + more);
   bool done = true, found = false;
   for (const auto& [name, problem] : archive->unreadable()) {
     std::string member = path;
@@ -178,7 +174,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
     done = fail(member, problem);
   }
   for (const elf::Member& member : archive->members()) {
-    if (budget_->is_used_up()) break;
+    if (budget().is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";
     size_ = member.bytes.size();
     if (is_raw(member.bytes)) {
@@ -190,7 +186,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       slot_.detail(name, *why);
       continue;
     }
-    const auto image = elf::Image::parse(member.bytes, &*budget_);
+    const auto image = elf::Image::parse(member.bytes, &budget());
     if (!image) {
       done = fail(name, image.error());
       continue;
@@ -210,8 +206,8 @@ bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
                       {.raw = bytes, .raw_address = options_.sframe_address.value_or(0), .use_raw = true});
 }
 
-bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
-  const auto image = elf::Image::parse(bytes, &*budget_);
+bool FileVerifier::verify_elf(const std::string& path) {
+  const auto& image = file_->image();
   if (!image) return fail(path, image.error());
   if (options_.compiler_bugs) return find_bugs(path, *image);
   if (is_skipped(*image)) {
@@ -234,13 +230,13 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
                      .image = &image,
                      .threads = options_.threads.own,
                      .progress = [this](double share) { progress_.add(share * static_cast<double>(size_)); }};
-  std::optional<NamedFile> debug;
+  Companion debug;
   if (!options_.debug.empty()) {
     if (!(debug = open_debug(path, &image))) return false;
-    sources.debug_image = &*debug->image;
+    sources.debug_image = debug->known_image();
   }
   const auto separate = look_up_debug(path, &image);
-  if (separate) sources.debug_image = &*separate->image;
+  if (separate) sources.debug_image = separate->known_image();
   Names names = names_of(sources.debug_image, &image);
   auto bugs = find_compiler_bugs(sources, names);
   if (!bugs) return fail(path, bugs.error());
@@ -248,7 +244,7 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   outcome_.bugs = std::move(*bugs);
   ++outcome_.sections;
   if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
-  const std::optional<NamedFile>* const companions[] = {&debug, &separate};
+  const Companion* const companions[] = {&debug, &separate};
   return are_read(path, companions);
 }
 
@@ -256,23 +252,23 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code || options_.ran || options_.coverage.any();
-  sources.budget = &*budget_;
+  sources.budget = &budget();
   sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
-  std::optional<NamedFile> sframe, debug;
+  Companion sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(options_, sources.image);
     if (!from) return lacks(path, "no build ID to look up in " + options_.sframe);
     if (options_.skip && ::access(from->c_str(), F_OK) != 0) return lacks(path, "no sidecar");
     if (!(sframe = open(path, *from, true))) return false;
-    if (sframe->image) {
-      if (sframe->image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
-      sources.sframe_image = &*sframe->image;
+    if (const elf::Image* const image = sframe->known_image()) {
+      if (image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
+      sources.sframe_image = image;
       // A section of another build is useless for this one: a comparison would only give many false findings.
-      if (const auto difference = build_id_mismatch(sources.image, *from, *sframe->image))
+      if (const auto difference = build_id_mismatch(sources.image, *from, *image))
         return fail(path, {*difference, {}, {}});
     } else {
       sources.use_raw = true;
-      sources.raw = sframe->file.bytes();
+      sources.raw = sframe->bytes();
       sources.raw_address = options_.sframe_address.value_or(0);
     }
   }
@@ -280,17 +276,17 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     return fail(path, {"--sframe-address needs a raw section; this one is in an ELF file", {}, {}});
   if (!options_.debug.empty()) {
     if (!(debug = open_debug(path, sources.image))) return false;
-    sources.debug_image = &*debug->image;
+    sources.debug_image = debug->known_image();
   }
   const auto separate = look_up_debug(path, sources.image);
-  if (separate) sources.debug_image = &*separate->image;
+  if (separate) sources.debug_image = separate->known_image();
 
-  const std::optional<NamedFile>* const companions[] = {&sframe, &debug, &separate};
+  const Companion* const companions[] = {&sframe, &debug, &separate};
   auto input = Input::load(sources);
   if (!input) {
-    for (const std::optional<NamedFile>* companion : companions)
-      if (*companion && (*companion)->image && &*(*companion)->image == input.error().image)
-        return fail_for(path, (*companion)->file.path(), input.error());
+    for (const Companion* companion : companions)
+      if (*companion && input.error().image && (*companion)->known_image() == input.error().image)
+        return fail_for(path, (*companion)->path(), input.error());
     return fail(path, input.error());
   }
   Names names = names_of(sources.debug_image, sources.image);
@@ -312,13 +308,12 @@ Names FileVerifier::names_of(const elf::Image* debug_image, const elf::Image* im
 
 /// Reports limits of companions that were reached. False if one was cut while it was read, which has been
 /// reported.
-bool FileVerifier::are_read(const std::string& path,
-                            std::span<const std::optional<NamedFile>* const> companions) {
-  for (const std::optional<NamedFile>* companion : companions) {
+bool FileVerifier::are_read(const std::string& path, std::span<const Companion* const> companions) {
+  for (const Companion* companion : companions) {
     if (!companion->has_value()) continue;
-    const auto& [file, budget, image] = **companion;
-    if (!file.is_intact()) return fail_cut(path, file.path());
-    const auto problem = budget ? budget->problem() : std::nullopt;
+    const files::OpenedFile& file = **companion;
+    if (!file.file().is_intact()) return fail_cut(path, file.path());
+    const auto problem = file.budget().problem();
     if (!problem) continue;
     (void)fail_for(path, file.path(), *problem);
     ++outcome_.errors;
@@ -327,25 +322,25 @@ bool FileVerifier::are_read(const std::string& path,
 }
 
 /// The file of --debug.
-std::optional<NamedFile> FileVerifier::open_debug(const std::string& path, const elf::Image* image) {
+Companion FileVerifier::open_debug(const std::string& path, const elf::Image* image) {
   auto debug = open(path, options_.debug, false);
   if (!debug) return debug;
-  if (const auto difference = build_id_mismatch(image, options_.debug, *debug->image))
+  if (const auto difference = build_id_mismatch(image, options_.debug, *debug->known_image()))
     warn(path, {*difference, {}, {}});
   return debug;
 }
 
 /// Without --debug: the file's own debug file, if there is one.
-std::optional<NamedFile> FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
+Companion FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
   if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
-  std::vector<elf::Rejected> rejected;
-  auto found = elf::find_debug_file(*image, path, options_.debug_folders, options_.limits, &rejected);
-  for (const elf::Rejected& other : rejected)
+  std::vector<files::Rejected> rejected;
+  auto found = files::find_debug_file(*image, path, options_.debug_folders, options_.limits, &rejected);
+  for (const files::Rejected& other : rejected)
     warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
   if (!found) return std::nullopt;
-  found->file.accept();
-  slot_.detail(path, "debug file " + found->file.path());
-  return NamedFile{std::move(found->file), std::move(found->budget), std::move(found->image)};
+  found->file().accept();
+  slot_.detail(path, "debug file " + found->path());
+  return found;
 }
 
 Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
@@ -397,7 +392,7 @@ RunCoverage FileVerifier::check_run(const std::string& path, const Input& input,
                                     FileReport& report) {
   static const RunRecord nothing;
   const auto& files = options_.ran->files;
-  const auto file = std::ranges::find(files, id_, &run::FileRecord::id);
+  const auto file = std::ranges::find(files, file_->file().id(), &run::FileRecord::id);
   const RunRecord& record = file == files.end() ? nothing : file->record;
   const RunCoverage coverage =
       input.image() ? check_against_run(input, record, verdicts, report) : RunCoverage();
@@ -411,30 +406,26 @@ RunCoverage FileVerifier::check_run(const std::string& path, const Input& input,
   return coverage;
 }
 
-std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
-                                            bool raw_allowed) {
+Companion FileVerifier::open(const std::string& path, const std::string& companion, bool raw_allowed) {
   // What a folder has under the name by build ID may be anything.
   auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_found(companion);
   if (!file) {
     fail_for(path, companion, file.error());
     return std::nullopt;
   }
-  NamedFile out{std::move(*file), nullptr, {}};
-  const Bytes bytes = out.file.bytes();
+  files::OpenedFile out(std::move(*file), options_.limits);
+  const Bytes bytes = out.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {
     const char* why = raw_allowed ? "not an ELF file or SFrame section" : "not an ELF file";
     fail_for(path, companion, {elf::with_file_kind(why, bytes), {}, {}});
     return std::nullopt;
   }
-  out.budget = std::make_unique<Budget>(options_.limits, bytes.size());
-  auto image = elf::Image::parse(bytes, out.budget.get());
-  if (!image) {
-    fail_for(path, companion, image.error());
+  if (!out.image()) {
+    fail_for(path, companion, out.image().error());
     return std::nullopt;
   }
-  out.image = std::move(*image);
-  out.file.accept();
+  out.file().accept();
   return out;
 }
 

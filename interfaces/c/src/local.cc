@@ -73,7 +73,7 @@ public:
   sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
                      std::uint64_t& offset) override {
     modules::Module* module = space_->module_at(lookup_pc);
-    const auto match = module ? module->find_symbol(lookup_pc - module->bias()) : std::nullopt;
+    const auto match = module ? module->symbols().find(module->link(lookup_pc)) : std::nullopt;
     if (!match) return SFRAME_NO_INFO;
     name = match->symbol->name;
     offset = match->offset + (pc - lookup_pc);

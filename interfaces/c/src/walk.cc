@@ -122,7 +122,8 @@ sframe_status describe(modules::Module* found, sframe_module* module) {
     made.build_id = reinterpret_cast<const std::uint8_t*>(id.data());
     made.build_id_size = id.size();
   }
-  if (const std::string& problem = found->problem_so_far(); !problem.empty()) made.problem = problem.c_str();
+  if (const std::string& problem = found->file().problem_so_far(); !problem.empty())
+    made.problem = problem.c_str();
   return c::fill(module, made);
 }
 

@@ -2,11 +2,8 @@
 
 #include "debug_frame.h"
 
-#include "sframe/base/budget.h"
 #include "sframe/cfi/image.h"
-#include "sframe/elf/debug_file.h"
-#include "sframe/elf/file.h"
-#include "sframe/elf/image.h"
+#include "sframe/files/debug_file.h"
 #include "sframe/unwind/address_space.h"
 
 #include <algorithm>
@@ -38,8 +35,7 @@ private:
     return true;
   }
 
-  std::optional<elf::File> file_;
-  std::optional<elf::DebugFile> separate_;
+  std::optional<files::OpenedFile> file_, separate_;
   cfi::ImageCfi opened_;
   cfi::FdeFinder finder_;
 };
@@ -48,14 +44,12 @@ std::unique_ptr<DebugFrame> DebugFrame::open(const std::string& path, const AbiT
   auto file = elf::File::open_regular(path);
   if (!file) return nullptr;
   auto made = std::make_unique<DebugFrame>();
-  made->file_ = std::move(*file);
-  Budget budget(Limits::standard, made->file_->bytes().size());
-  const auto image = elf::Image::parse(made->file_->bytes(), &budget);
+  const auto& image = made->file_.emplace(std::move(*file), Limits::standard).image();
   if (!image) return nullptr;
   if (made->take(*image, abi)) return made;
-  const std::string folders[] = {elf::default_debug_folder};
-  made->separate_ = elf::find_debug_file(*image, path, folders, budget.limits(), nullptr);
-  return made->separate_ && made->take(made->separate_->image, abi) ? std::move(made) : nullptr;
+  const std::string folders[] = {files::default_debug_folder};
+  made->separate_ = files::find_debug_file(*image, path, folders, Limits::standard);
+  return made->separate_ && made->take(*made->separate_->image(), abi) ? std::move(made) : nullptr;
 }
 
 namespace {

@@ -14,7 +14,7 @@ std::string abort_message(process::CoreProcess& process) {
   for (modules::Module& module : process.modules()) {
     const bool may_have =
         module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
-    const auto variable = may_have ? module.find_definition("__abort_msg") : std::nullopt;
+    const auto variable = may_have ? module.symbols().find_definition("__abort_msg") : std::nullopt;
     const auto pointer = variable ? core.read_word(*variable) : std::nullopt;
     if (!pointer || *pointer == 0) continue;
     constexpr std::size_t longest = 4096;

@@ -120,11 +120,11 @@ std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
     modules::Module& module = *modules[i];
     if (module.generated() || module.info().vdso) continue;
-    if (auto note = module.package()) {
+    if (auto note = module.file().package()) {
       packages[i] = {std::move(note->name), std::move(note->version)};
       continue;
     }
-    std::string path = module.file_options().sysroot.empty() ? module.verified_path() : std::string();
+    std::string path = module.file_options().sysroot.empty() ? module.file().verified_path() : std::string();
     // A program that no package has crashes in libraries, too: the lists are not read for these alone.
     const bool has_database = is_where_packages_are(path);
     if (i == 0) is_of_database = has_database;

@@ -54,7 +54,7 @@ GoProgram::~GoProgram() = default;
 
 std::shared_ptr<GoProgram> GoProgram::open(modules::ModuleSpace& space, modules::Module* main,
                                            modules::DebugInfoCache& cache) {
-  if (!main || !main->is_image() || !elf::has_go_code(*main->image())) return nullptr;
+  if (!main || !main->file().is_image() || !elf::has_go_code(*main->image())) return nullptr;
   return std::shared_ptr<GoProgram>(
       new GoProgram(std::unique_ptr<State>(new State{GoRuntime(space, *main, cache)})));
 }
@@ -77,7 +77,7 @@ namespace {
 /// switched by mcall() has a return address.
 bool is_function_start(modules::ModuleSpace& space, std::uint64_t pc) {
   modules::Module* const module = space.module_at(pc);
-  const auto symbol = module ? module->find_symbol(pc - module->bias()) : std::nullopt;
+  const auto symbol = module ? module->symbols().find(module->link(pc)) : std::nullopt;
   return symbol && symbol->offset == 0;
 }
 
@@ -265,8 +265,8 @@ void GoProgram::add_stepper(const std::shared_ptr<GoProgram>& program, unwind::S
   modules::Module& main = program->state_->runtime.main;
   // Of functions in assembly with the stack's calling convention, the name without the suffix is a wrapper.
   const auto extent = [&](const std::string& name) {
-    auto start = main.find_definition(name + ".abi0");
-    if (!start) start = main.find_definition(name);
+    auto start = main.symbols().find_definition(name + ".abi0");
+    if (!start) start = main.symbols().find_definition(name);
     return start ? main.find_symbol_extent(*start).value_or(AddressRange()) : AddressRange();
   };
   const AddressRange cgo = extent("runtime.asmcgocall");

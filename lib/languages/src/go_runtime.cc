@@ -17,7 +17,7 @@ GoRuntime::GoRuntime(modules::ModuleSpace& the_space, modules::Module& the_main,
                      modules::DebugInfoCache& cache)
     : space(the_space), main(the_main), memory(the_space) {
   constexpr std::size_t longest_version = 100;
-  if (const auto at = main.find_definition("runtime.buildVersion"))
+  if (const auto at = main.symbols().find_definition("runtime.buildVersion"))
     version = string(*at, longest_version).value_or("");
   if (!find_variables())
     problem = "the program has no symbols";
@@ -37,7 +37,7 @@ bool GoRuntime::find_variables() {
       {layout.wait_reasons, "runtime.waitReasonStrings"},
       {layout.modules, "runtime.firstmoduledata"}};
   for (const auto& [address, name] : variables) {
-    const auto found = main.find_definition(name);
+    const auto found = main.symbols().find_definition(name);
     if (!found) return false;
     address = *found;
   }
@@ -46,7 +46,7 @@ bool GoRuntime::find_variables() {
 
 bool GoRuntime::find_fields(modules::DebugInfoCache& cache) {
   // A function of the unit that has the variables.
-  const auto code = main.find_definition("runtime.gopark");
+  const auto code = main.symbols().find_definition("runtime.gopark");
   if (!code) return false;
   DebugTypes types(main, cache, *code);
   const auto g = types.variable("runtime.g0"), m = types.variable("runtime.m0");

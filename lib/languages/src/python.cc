@@ -101,7 +101,7 @@ struct PythonProgram::State {
   std::unordered_map<std::uint32_t, KnownThread, NumberHash> threads;
 
   void open(modules::Module& module, std::uint64_t runtime) {
-    const auto where = module.find_definition("Py_Version");
+    const auto where = module.symbols().find_definition("Py_Version");
     const auto number = where ? memory.number(*where, 8) : std::nullopt;
     if (!number) {
       problem = "only CPython 3.11 to 3.13 is supported"; // it came with 3.11
@@ -211,7 +211,7 @@ std::unique_ptr<PythonProgram> PythonProgram::open(modules::ModuleSpace& space,
                                                    std::deque<modules::Module>& modules) {
   for (modules::Module& module : modules) {
     if (!module.name().starts_with("python") && !module.name().starts_with("libpython")) continue;
-    const auto runtime = module.find_definition("_PyRuntime");
+    const auto runtime = module.symbols().find_definition("_PyRuntime");
     if (!runtime) continue;
     auto state = std::make_unique<State>(space);
     state->open(module, *runtime);

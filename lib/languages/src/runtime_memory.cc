@@ -8,7 +8,7 @@ namespace sframe::languages {
 
 std::string_view function_at(modules::ModuleSpace& space, std::uint64_t address) {
   modules::Module* const module = space.module_at(address);
-  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  const auto match = module ? module->symbols().find(module->link(address)) : std::nullopt;
   if (!match) return {};
   const std::string_view name = match->symbol->name;
   return name.substr(0, name.find('@'));

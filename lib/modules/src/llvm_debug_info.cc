@@ -8,7 +8,7 @@
 
 #include "sframe/modules/llvm_debug_info.h"
 
-#include "sframe/elf/debug_file.h"
+#include "sframe/files/debug_file.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFTypeUnit.h>
@@ -95,7 +95,7 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
   };
   if (split && !use(*split)) return debug;
   if (!split && !is_alternate)
-    (void)std::ranges::any_of(module.files_beside(std::string(module.name()) + ".dwp"), use);
+    (void)std::ranges::any_of(module.debug().beside(std::string(module.name()) + ".dwp"), use);
   const std::string package =
       debug.package ? "/proc/self/fd/" + std::to_string(*debug.package) : empty_package();
   if (package.empty()) return debug;
@@ -105,7 +105,7 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
   if (!debug.dwarf) return debug;
   if (!debug.package) package_size = 0;
   // Images in memory may be many.
-  Budget* const shared = module.file_path().empty() ? files.budget.get() : nullptr;
+  Budget* const shared = module.file().path().empty() ? files.budget.get() : nullptr;
   debug.check = std::make_unique<elf::DebugCheck>(debug.dwarf->context(), image.bytes().size() + package_size,
                                                   files.limits() == Limits::off, shared);
   if (is_alternate) return debug; // entries are found by their offsets
@@ -127,7 +127,7 @@ bool is_in_alternate(llvm::dwarf::Form form) {
 llvm::object::SectionedAddress DebugReader::location_of(std::uint64_t lookup_pc) const {
   const std::uint64_t address = lookup_pc - module_.bias();
   std::uint64_t section = llvm::object::SectionedAddress::UndefSection;
-  if (const elf::Image* image = module_.debug_image(); image && image->relocatable())
+  if (const elf::Image* image = module_.debug().image(); image && image->relocatable())
     for (const elf::SectionHeader& candidate : image->sections())
       if (candidate.executable() && candidate.memory().contains(address)) section = candidate.index;
   return {address, section};
@@ -212,13 +212,13 @@ DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
 /// The debug information that this one shares with other files; nullptr, with a message, if it is missing.
 DebugInfo* DebugReader::alternate() {
   if (!std::exchange(debug_.alternate_tried, true)) {
-    if (const elf::Image* const image = module_.alternate_image()) {
+    if (const elf::Image* const image = module_.debug().alternate_image()) {
       auto opened = std::make_unique<DebugInfo>(open(module_, *image, true));
       if (opened->dwarf) debug_.alternate = std::move(opened);
     }
     if (!debug_.alternate) {
-      const elf::Image* const image = module_.debug_image();
-      const auto link = image ? elf::alternate_link(*image) : std::nullopt;
+      const elf::Image* const image = module_.debug().image();
+      const auto link = image ? files::alternate_link(*image) : std::nullopt;
       module_.add_problem(
           "alternate debug file " +
           (link ? link->name + " (build ID " + elf::to_hex(link->build_id) + ")" : std::string()) +
@@ -322,10 +322,10 @@ DebugInfo* find_split(Module& module, const elf::Image& image, DebugInfo& debug,
   const auto& [name, path] = missing;
   const auto [place, added] = debug.splits.try_emplace(path, nullptr);
   if (!added) return place->second;
-  std::vector<elf::File> candidates = module.files_beside(name.substr(name.rfind('/') + 1));
+  std::vector<elf::File> candidates = module.debug().beside(name.substr(name.rfind('/') + 1));
   if (name.find('/') != name.npos)
-    for (elf::File& more : module.files_beside(name)) candidates.push_back(std::move(more));
-  if (auto named = module.file_of_build(path)) candidates.push_back(std::move(*named));
+    for (elf::File& more : module.debug().beside(name)) candidates.push_back(std::move(more));
+  if (auto named = module.debug().of_build(path)) candidates.push_back(std::move(*named));
   for (const elf::File& candidate : candidates) {
     DebugInfo* const split = open_split(module, image, debug, candidate);
     if (!split) continue;
@@ -360,10 +360,11 @@ DebugInfoCache::DebugInfoCache() : images_(std::make_unique<Images>()) {}
 DebugInfoCache::~DebugInfoCache() = default;
 
 DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t lookup_pc) {
-  const elf::Image* const image = module.debug_image();
+  const elf::Image* const image = module.debug().image();
   if (!image) return nullptr;
   DebugInfo& debug = cache.images_->by_image[image];
-  if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
+  if (debug.image !=
+      module.debug().image_number()) { // the first one, or an image at the place of a former one
     debug.alternate.reset();
     debug.split_units.clear();
     debug.splits.clear();
@@ -371,7 +372,7 @@ DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t 
     debug.check.reset(); // refers to `dwarf`
     debug.dwarf.reset(); // refers to `plain`
     debug = open(module, *image);
-    debug.image = module.debug_image_number();
+    debug.image = module.debug().image_number();
   }
   if (!debug.dwarf) return nullptr;
   DebugInfo* const split = split_of(module, *image, debug, lookup_pc);

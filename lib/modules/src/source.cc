@@ -126,7 +126,7 @@ SourceLine Lookup::line_of_address() {
 
 /// Without debug information. The names of inlined functions are not looked up.
 std::optional<SourceLocation> find_by_go(Module& module, std::uint64_t lookup_pc) {
-  const auto line = module.find_go_line(lookup_pc - module.bias());
+  const auto line = module.symbols().find_go_line(module.link(lookup_pc));
   if (!line) return std::nullopt;
   SourceLine at{std::string(line->file), line->line};
   SourceLocation location;

@@ -7,7 +7,7 @@
 namespace sframe::modules {
 
 std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) {
-  const auto match = module.find_symbol(lookup_pc - module.bias());
+  const auto match = module.symbols().find(module.link(lookup_pc));
   if (!match) return std::nullopt;
   Budget* budget = module.file_options().budget.get();
   const auto& name = match->symbol->name;

@@ -201,7 +201,8 @@ std::optional<AddressRange> UnwindTables::indexed_function(std::uint64_t address
   return function.contains(address) ? std::optional(function) : std::nullopt;
 }
 
-std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t address) {
+std::optional<unwind::SframeMatch> UnwindTables::find_sframe(LinkAddress at) {
+  const std::uint64_t address = at.value;
   if (sframe_.empty()) return std::nullopt;
   const sframe::Header& header = sframe_.front().header();
   unwind::SframeMatch answer;
@@ -218,7 +219,7 @@ std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t addre
     if (!may_decode(count)) return std::nullopt;
     // Lookups in place have proved slow.
     if (count >= many_rows && ++costly_lookups_ == many_lookups && may_index() && !index_sframe())
-      return find_sframe(address);
+      return find_sframe(at);
     const auto found = sframe_.front().find(address);
     if (!found || !*found) return std::nullopt;
     const auto& [fde, row] = **found;
@@ -292,7 +293,8 @@ void forget_unspecified(cfi::FullRow& row, std::uint16_t sp) {
 
 } // namespace
 
-bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
+bool UnwindTables::find_cfi(LinkAddress at, unwind::CfiMatch& answer) {
+  const std::uint64_t address = at.value;
   for (cfi::FdeFinder& finder : cfi_) {
     const auto fde = finder.find(address);
     if (!fde || !*fde) continue;
@@ -306,18 +308,18 @@ bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   return procedure_ && procedure_->find(address, abi_, answer);
 }
 
-std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(std::uint64_t address) {
+std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(LinkAddress address) {
   for (cfi::FdeFinder& finder : cfi_)
-    if (auto fde = finder.find(address); fde && *fde) return FoundFde{&finder.section(), **fde};
+    if (auto fde = finder.find(address.value); fde && *fde) return FoundFde{&finder.section(), **fde};
   return std::nullopt;
 }
 
-std::optional<AddressRange> UnwindTables::function_at(std::uint64_t address) {
+std::optional<AddressRange> UnwindTables::function_at(LinkAddress address) {
   if (procedure_) return AddressRange{procedure_->start, procedure_->end - procedure_->start};
   if (const auto found = find_fde(address)) return AddressRange{found->fde.start, found->fde.size};
   if (sframe_.empty()) return std::nullopt;
-  if (sframe_index_) return indexed_function(address);
-  if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
+  if (sframe_index_) return indexed_function(address.value);
+  if (const auto fde = sframe_.front().find_fde(address.value); fde && *fde)
     return AddressRange{(*fde)->start, (*fde)->size};
   return std::nullopt;
 }

@@ -135,7 +135,7 @@ void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
 
 modules::Module* CoreSpace::module_at(std::uint64_t address) {
   modules::Module* mapped = mapped_module(address);
-  if (mapped && mapped->is_image()) return mapped;
+  if (mapped && mapped->file().is_image()) return mapped;
   modules::Module* generated = is_code(address) ? generated_.module_at(address) : nullptr;
   return generated ? generated : mapped;
 }

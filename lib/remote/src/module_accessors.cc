@@ -35,7 +35,7 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
 RemoteStatus ModuleAccessors::find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
                                         void* arg) {
   modules::Module* module = module_at(address, arg);
-  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  const auto match = module ? module->symbols().find(module->link(address)) : std::nullopt;
   if (!match) return RemoteStatus::no_info;
   offset = match->offset;
   return copy_name(match->symbol->name, buffer);

@@ -276,7 +276,7 @@ RemoteStatus RemoteCursor::find_name(std::span<char> buffer, std::uint64_t& offs
   auto status = space_->accessors().find_name(frame_.lookup_pc(), buffer, offset, arg_);
   if (status == RemoteStatus::no_info)
     if (modules::Module* module = generated_module())
-      if (const auto match = module->find_symbol(frame_.lookup_pc() - module->bias())) {
+      if (const auto match = module->symbols().find(module->link(frame_.lookup_pc()))) {
         offset = match->offset;
         status = copy_name(match->symbol->name, buffer);
       }

@@ -20,8 +20,8 @@ public:
     if (!main_ || memory.space().rules_at(frame.lookup_pc()) != main_ || !main_->image())
       return unwind::StepResult::not_applicable();
     // Only symbols give the extent of the function.
-    const auto entry = main_->find_symbol(main_->image()->entry());
-    const auto here = main_->find_symbol(frame.lookup_pc() - main_->bias());
+    const auto entry = main_->symbols().find(modules::LinkAddress(main_->image()->entry()));
+    const auto here = main_->symbols().find(main_->link(frame.lookup_pc()));
     if (!entry || !here || entry->offset != 0 || entry->symbol != here->symbol)
       return unwind::StepResult::not_applicable();
     return {.status = unwind::StepStatus::bottom, .reason = unwind::StopReason::bottom};

@@ -109,7 +109,7 @@ void DynamicCode::find_lists() {
     Module& module = modules_[searched_];
     if (module.generated()) continue;
     for (const Interface& interface : interfaces) {
-      auto head = module.find_definition(interface.symbol);
+      auto head = module.symbols().find_definition(interface.symbol);
       unwind::Memory memory(space_);
       if (head && interface.is_function) head = dynamic::constant_result(*head, memory);
       if (head) add_list({interface.read, *head, &module});

@@ -148,7 +148,7 @@ modules::Module* LiveSpace::module_at(std::uint64_t address) {
   modules::Module* mapped = mapping ? mapping->module : nullptr;
   // Text that was moved may be part of a mapping with other memory.
   if (mapped && !mapped->info().contains(address)) mapped = nullptr;
-  if (!mapping || !mapping->executable || (mapped && mapped->is_image())) return mapped;
+  if (!mapping || !mapping->executable || (mapped && mapped->file().is_image())) return mapped;
   modules::Module* generated = generated_.module_at(address);
   return generated ? generated : mapped;
 }

@@ -5,7 +5,7 @@
 //
 //   Module* module_at(std::uint64_t address) override {
 //     Module* mapped = mapped_module(address);
-//     if (mapped && mapped->is_image()) return mapped;
+//     if (mapped && mapped->file().is_image()) return mapped;
 //     Module* generated = is_code(address) ? generated_.module_at(address) : nullptr;
 //     return generated ? generated : mapped;
 //   }

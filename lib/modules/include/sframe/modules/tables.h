@@ -9,6 +9,7 @@
 #include "sframe/cfi/index.h"
 #include "sframe/elf/image.h"
 #include "sframe/index.h"
+#include "sframe/modules/address.h"
 #include "sframe/section.h"
 #include "sframe/unwind/rule_source.h"
 
@@ -89,21 +90,21 @@ public:
   bool has_cfi() const { return !cfi_.empty() || procedure_; }
 
   /// The SFrame rule for an address; nothing if no function covers it or its rows are damaged.
-  std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address);
+  std::optional<unwind::SframeMatch> find_sframe(LinkAddress address);
 
   /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
   /// none.
-  bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer);
+  bool find_cfi(LinkAddress address, unwind::CfiMatch& answer);
 
   /// The FDE for an address, with its section; both are valid for the life of the tables.
   struct FoundFde {
     const cfi::CfiSection* section = nullptr;
     cfi::Fde fde;
   };
-  std::optional<FoundFde> find_fde(std::uint64_t address);
+  std::optional<FoundFde> find_fde(LinkAddress address);
 
   /// The function that contains the address, from the first table that has it. Logarithmic.
-  std::optional<AddressRange> function_at(std::uint64_t address);
+  std::optional<AddressRange> function_at(LinkAddress address);
 
   /// The result of TableSources::generate, if any.
   const std::optional<ConvertedSframe>& converted() const { return converted_; }

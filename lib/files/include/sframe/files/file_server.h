@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where files come from that this machine does not have: an interface for programs, implemented for example
-// over debuginfod (the debuginfod(8) web interface). Modules ask it for what they need when they need it, and
-// use a file only if it has the build ID that they asked for.
+// over debuginfod (the debuginfod(8) web interface). Its users ask it for what they need when they need it,
+// and use a file only if it has the build ID that they asked for.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace sframe::modules {
+namespace sframe::files {
 
 enum class ServedFile : std::uint8_t {
   executable, ///< the program or library itself
@@ -36,6 +36,6 @@ public:
                                     std::string_view name = {}) = 0;
 };
 
-} // namespace sframe::modules
+} // namespace sframe::files
 
 #pragma GCC visibility pop

@@ -7,13 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include <sframe/elf/debug_file.h>
+#include <sframe/files/debug_file.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-namespace elf_debug_file_test {
+namespace files_debug_file_test {
 
 using namespace sframe;
 using sframe::test::TestElf;
@@ -31,7 +31,7 @@ std::optional<Link> link_of(const std::vector<std::byte>& section, ByteOrder ord
   const auto bytes = file.build();
   const auto image = elf::Image::parse(bytes);
   EXPECT_TRUE(image);
-  const auto link = elf::debug_link(*image);
+  const auto link = files::debug_link(*image);
   if (!link) return std::nullopt;
   return Link{std::string(link->name), link->crc};
 }
@@ -67,7 +67,7 @@ std::string alternate_of(const char* section, const std::vector<std::byte>& cont
   const auto bytes = file.build();
   const auto image = elf::Image::parse(bytes);
   EXPECT_TRUE(image);
-  const auto link = elf::alternate_link(*image);
+  const auto link = files::alternate_link(*image);
   return link ? link->name + ' ' + elf::to_hex(link->build_id) : std::string();
 }
 
@@ -118,15 +118,15 @@ TEST(ElfDebugFile, SupplementaryFileOfDwarf5) {
 // A link names a file by its build ID or, for a supplementary file, by the checksum in that file's
 // .debug_sup.
 TEST(ElfDebugFile, AlternateFileHasTheStatedBuildId) {
-  const auto is_linked = [](const elf::AlternateLink& link, const char* section, const Writer& contents) {
+  const auto is_linked = [](const files::AlternateLink& link, const char* section, const Writer& contents) {
     TestElf file;
     file.sections.push_back({.name = section, .bytes = contents.bytes});
     const auto bytes = file.build();
     const auto image = elf::Image::parse(bytes);
     EXPECT_TRUE(image);
-    return elf::is_linked(link, *image);
+    return files::is_linked(link, *image);
   };
-  const elf::AlternateLink link{"sup", {std::byte{1}, std::byte{2}}};
+  const files::AlternateLink link{"sup", {std::byte{1}, std::byte{2}}};
   const auto sup = [](unsigned supplementary, unsigned first) {
     Writer section;
     return section.u16(5).number(supplementary, 1).text("", 1).number(2, 1).number(first, 1).number(2, 1);
@@ -143,8 +143,8 @@ TEST(ElfDebugFile, NeedsLinkOrBuildId) {
   const auto bytes = file.build();
   const auto image = elf::Image::parse(bytes);
   ASSERT_TRUE(image);
-  std::vector<elf::Rejected> rejected;
-  EXPECT_FALSE(elf::find_debug_file(*image, "nowhere/file", {}, Limits::standard, &rejected));
+  std::vector<files::Rejected> rejected;
+  EXPECT_FALSE(files::find_debug_file(*image, "nowhere/file", {}, Limits::standard, &rejected));
   EXPECT_TRUE(rejected.empty());
 }
 
@@ -183,12 +183,12 @@ protected:
     rejected_.clear();
     const std::string folders[] = {folder_ / "first", folder_ / "second"};
     const auto found =
-        elf::find_debug_file(*image, folder_ / "bin/program", folders, Limits::standard, &rejected_);
-    return found ? std::filesystem::relative(found->file.path(), folder_).string() : "";
+        files::find_debug_file(*image, folder_ / "bin/program", folders, Limits::standard, &rejected_);
+    return found ? std::filesystem::relative(found->path(), folder_).string() : "";
   }
 
   std::filesystem::path folder_;
-  std::vector<elf::Rejected> rejected_;
+  std::vector<files::Rejected> rejected_;
 };
 
 TestElf with_build_id(int id) {
@@ -255,4 +255,4 @@ TEST_F(ElfDebugFolders, ByLink) {
   EXPECT_EQ(rejected_[0].why.find("checksum mismatch: .gnu_debuglink 0x"), 0u);
 }
 
-} // namespace elf_debug_file_test
+} // namespace files_debug_file_test

@@ -11,10 +11,10 @@
 #include "sframe/base/budget.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
+#include "sframe/files/opened_file.h"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace sframe::elf {
+namespace sframe::files {
 
 /// Default debug-file directory.
 inline constexpr const char* default_debug_folder = "/usr/lib/debug";
@@ -35,7 +35,7 @@ struct DebugLink {
 };
 
 /// Nothing if there is no such section, or its name is empty or has folders.
-std::optional<DebugLink> debug_link(const Image& image);
+std::optional<DebugLink> debug_link(const elf::Image& image);
 
 /// The file with what several debug files share: an alternate one of dwz (.gnu_debugaltlink), or a
 /// supplementary one of DWARF 5 (.debug_sup, DWARF 5 section 7.3.6).
@@ -45,17 +45,11 @@ struct AlternateLink {
 };
 
 /// Nothing if there is no such section, or it has no name or no build ID.
-std::optional<AlternateLink> alternate_link(const Image& image);
+std::optional<AlternateLink> alternate_link(const elf::Image& image);
 
 /// True if the file has the link's build ID, as its own or, for a supplementary file of DWARF 5, in
 /// .debug_sup.
-bool is_linked(const AlternateLink& link, const Image& file);
-
-struct DebugFile {
-  File file;
-  std::unique_ptr<Budget> budget; ///< of `file`, by its size
-  Image image;                    ///< a view of `file`, which takes from `budget`
-};
+bool is_linked(const AlternateLink& link, const elf::Image& file);
 
 /// A candidate that is not the image's debug file, and the reason.
 struct Rejected {
@@ -71,13 +65,14 @@ inline constexpr std::uint64_t max_checksummed = std::uint64_t(512) << 20;
 /// build ID must have that build ID. A file found by link must have that CRC, and no other build ID than the
 /// image; once candidates have more bytes together than are summed, the build ID decides alone.
 /// What is read of a candidate has these limits. Those that exist but do not match are added to `rejected`,
-/// if given. `open` opens a candidate. Costs an attempt to open per candidate; the CRC reads the whole file.
-using OpenFile = std::function<Result<File>(const std::string& path)>;
-std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
-                                         std::span<const std::string> folders, Limits limits,
-                                         std::vector<Rejected>* rejected = nullptr,
-                                         const OpenFile& open = File::open_found);
+/// if given. `open` opens a candidate. The image of the result is known. Costs an attempt to open per
+/// candidate; the CRC reads the whole file.
+using OpenFile = std::function<Result<elf::File>(const std::string& path)>;
+std::optional<OpenedFile> find_debug_file(const elf::Image& image, const std::string& path,
+                                          std::span<const std::string> folders, Limits limits,
+                                          std::vector<Rejected>* rejected = nullptr,
+                                          const OpenFile& open = elf::File::open_found);
 
-} // namespace sframe::elf
+} // namespace sframe::files
 
 #pragma GCC visibility pop
