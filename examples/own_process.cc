@@ -96,7 +96,7 @@ public:
   void set_sample(const Sample& sample) { sample_ = &sample; }
 
 private:
-  modules::FileOptions files_;
+  modules::FileOptions files_ = modules::FileOptions().for_space();
   std::deque<modules::Module> modules_;
   const Sample* sample_ = nullptr;
 };

@@ -59,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                               .origins = origins ? &*origins : nullptr,
                               .title = {}});
     dump::Driver driver(*dumper, names, messages, out, {});
-    dump::show_bytes("input", bytes, {.skip = size % 2 != 0}, driver);
+    files::OpenedFile file(elf::File::from_bytes("input", {bytes.begin(), bytes.end()}), Limits::standard);
+    dump::show_opened("input", file, {.skip = size % 2 != 0}, driver);
     const int code = driver.finish();
     if (code < tool::exit_ok || code > tool::exit_failure) std::abort();
     if (code != tool::exit_ok && messages.errors() == 0) std::abort(); // errors must be reported

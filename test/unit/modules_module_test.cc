@@ -17,6 +17,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unistd.h>
 #include <vector>
 
@@ -89,6 +90,19 @@ TEST_F(ModulesLibrary, NamesOfFunctions) {
   EXPECT_EQ(after->name, "frame_fp");
   EXPECT_EQ(after->offset, 0x10u);
   EXPECT_FALSE(symbols.find(module_, 0x4fc, 0x4fc));
+}
+
+// Neither kind of address is taken for the other, and a number is not taken for one of the file.
+static_assert(!std::is_convertible_v<Address, LinkAddress> && !std::is_convertible_v<LinkAddress, Address>);
+static_assert(!std::is_convertible_v<std::uint64_t, LinkAddress>);
+
+TEST_F(ModulesLibrary, AddressesOfTheFile) {
+  EXPECT_EQ(module_.link(bias + 0x4fb), LinkAddress(0x4fb));
+  EXPECT_EQ(to_process(LinkAddress(0x4fb), bias), bias + 0x4fb);
+  EXPECT_EQ(to_link(0x10, 0x20), LinkAddress(~std::uint64_t{0xf})); // they wrap
+  EXPECT_EQ(module_.symbols().find(LinkAddress(0x4fb))->symbol->name, "frame_fp");
+  EXPECT_EQ(module_.symbols().source(), ModuleSymbols::Source::full);
+  EXPECT_EQ(module_.debug().image(), nullptr);
 }
 
 /// Records what it was asked for.

@@ -269,7 +269,7 @@ TEST(OpenFiles, NoCircles) {
   NoBytes nothing;
   std::weak_ptr<files::SharedImage> image;
   {
-    FileOptions files;
+    FileOptions files = FileOptions().for_space();
     files.more_debug_dirs = {file.folder.string()};
     ModuleInfo info;
     info.path = info.file = file.path.string();
@@ -280,7 +280,7 @@ TEST(OpenFiles, NoCircles) {
       EXPECT_FALSE(module.symbols().find(modules::LinkAddress(0x1000))); // looks for the debug file
       auto opened = elf::File::open(file.path.string());
       ASSERT_TRUE(opened);
-      image = files.open.add(std::move(*opened), OpenFiles::Role::module, Limits::standard);
+      image = files.shared->add(std::move(*opened), OpenFiles::Role::module, Limits::standard);
       EXPECT_EQ(image.use_count(), 2); // the module's, and that of the list
     }
     EXPECT_EQ(image.use_count(), 1);
@@ -288,7 +288,8 @@ TEST(OpenFiles, NoCircles) {
     std::ofstream(file.path, std::ios::app) << "changed";
     auto changed = elf::File::open(file.path.string());
     ASSERT_TRUE(changed);
-    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module, Limits::standard), image.lock());
+    EXPECT_NE(files.shared->add(std::move(*changed), OpenFiles::Role::module, Limits::standard),
+              image.lock());
     EXPECT_TRUE(image.expired());
   }
   EXPECT_TRUE(image.expired());

@@ -28,10 +28,10 @@ constexpr std::string_view default_section = ".sframe";
 /// Shows the contents of one file.
 class FileReader {
 public:
-  FileReader(const std::string& path, const InputOptions& options, Driver& driver, Budget& budget)
-      : path_(path), options_(options), driver_(driver), budget_(budget) {}
+  FileReader(const std::string& path, const InputOptions& options, Driver& driver, files::OpenedFile& file)
+      : path_(path), options_(options), driver_(driver), file_(file), budget_(file.budget()) {}
 
-  void show(Bytes bytes);
+  void show();
 
 private:
   void show_raw(Bytes bytes, Object object);
@@ -62,16 +62,18 @@ private:
   const std::string& path_;
   const InputOptions& options_;
   Driver& driver_;
+  files::OpenedFile& file_;
   Budget& budget_;
 };
 
-void FileReader::show(Bytes bytes) {
+void FileReader::show() {
+  const Bytes bytes = file_.bytes();
   Object object{.path = path_};
   if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!options_.skip && elf::is_packed(bytes)) return show_core(bytes); // in trees it could be anything
   if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks({*why, {}, {}});
-  const auto image = elf::Image::parse(bytes, &budget_);
+  const auto& image = file_.image();
   if (!image) return driver_.unreadable(path_, image.error(), exit_failure);
   if (image->type() == elf::et_core) return show_core(bytes);
   show_elf(*image, std::move(object));
@@ -257,17 +259,17 @@ bool FileReader::show_module(const core::Core& core, const core::CoreModule& mod
 void show_file(const tool::InputFile& input, const InputOptions& options, Driver& driver) {
   const std::string& path = input.path;
   if (!input.failure.empty()) return driver.unreadable(path, {input.failure, {}, {}}, exit_failure);
-  const auto file = options.skip ? elf::File::open_regular(path) : elf::File::open(path);
-  if (!file) return driver.unreadable(path, file.error(), exit_failure);
-  show_bytes(path, file->bytes(), options, driver);
-  if (!file->is_intact()) driver.cut(path);
+  auto opened = options.skip ? elf::File::open_regular(path) : elf::File::open(path);
+  if (!opened) return driver.unreadable(path, opened.error(), exit_failure);
+  files::OpenedFile file(std::move(*opened), options.limits);
+  show_opened(path, file, options, driver);
+  if (!file.file().is_intact()) driver.cut(path);
 }
 
-void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
-                Driver& driver) {
-  Budget budget(options.limits, bytes.size());
-  driver.set_budget(&budget, path);
-  FileReader(path, options, driver, budget).show(bytes);
+void show_opened(const std::string& path, files::OpenedFile& file, const InputOptions& options,
+                 Driver& driver) {
+  driver.set_budget(&file.budget(), path);
+  FileReader(path, options, driver, file).show();
   driver.set_budget(nullptr);
 }
 

@@ -9,10 +9,9 @@
 #include "driver.h"
 
 #include <sframe/base/budget.h>
+#include <sframe/files/opened_file.h>
 #include <sframe/tool/input_files.h>
 
-#include <cstddef>
-#include <span>
 #include <string>
 
 namespace sframe::dump {
@@ -27,8 +26,8 @@ struct InputOptions {
 /// Shows everything in the file. Problems are reported to the driver.
 void show_file(const tool::InputFile& input, const InputOptions& options, Driver& driver);
 
-/// The same for a file's bytes; `path` is its name in the output.
-void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
-                Driver& driver);
+/// The same for a file that is open; `path` is its name in the output.
+void show_opened(const std::string& path, files::OpenedFile& file, const InputOptions& options,
+                 Driver& driver);
 
 } // namespace sframe::dump

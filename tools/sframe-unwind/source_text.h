@@ -28,9 +28,8 @@ struct SourceLines {
 
 class SourceText {
 public:
-  static constexpr std::uint32_t around = 2;             ///< lines before the one, and after it
-  static constexpr std::size_t longest_line = 200;       ///< bytes
-  static constexpr std::uint64_t largest_file = 8 << 20; ///< bytes
+  static constexpr std::uint32_t around = 2;       ///< lines before the one, and after it
+  static constexpr std::size_t longest_line = 200; ///< bytes
 
   /// `folders`: of --source-dir.
   explicit SourceText(std::vector<std::string> folders) : folders_(std::move(folders)) {}
@@ -47,7 +46,6 @@ private:
   };
 
   const Text* open(modules::Module& module, const std::string& path);
-  std::optional<elf::File> look_for(modules::Module& module, const std::string& path) const;
 
   std::vector<std::string> folders_;
   /// By build ID and path: servers have a file for each program.

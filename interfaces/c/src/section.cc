@@ -6,10 +6,9 @@
 
 #include "guard.h"
 
-#include "sframe/base/budget.h"
 #include "sframe/cfi/image.h"
 #include "sframe/elf/archive.h"
-#include "sframe/elf/image.h"
+#include "sframe/files/opened_file.h"
 #include "sframe/index.h"
 
 #include <array>
@@ -22,12 +21,10 @@ namespace {
 /// The call frame information of a file.
 class FileCfi {
 public:
-  explicit FileCfi(std::span<const std::byte> bytes) : budget_(Limits::standard, bytes.size()) {
-    if (!elf::Image::is_elf(bytes)) return;
-    auto image = elf::Image::parse(bytes, &budget_);
+  explicit FileCfi(const files::OpenedFile& file) {
+    const elf::Image* const image = file.known_image();
     if (!image || image->relocatable()) return; // the functions of an object have no addresses yet
-    image_ = std::move(*image);
-    opened_ = cfi::open_cfi(*image_);
+    opened_ = cfi::open_cfi(*image);
     for (const cfi::ImageSection& section : opened_.sections) finders_.push_back(section.finder());
   }
 
@@ -38,8 +35,6 @@ public:
   }
 
 private:
-  Budget budget_;
-  std::optional<elf::Image> image_;
   cfi::ImageCfi opened_;
   std::vector<cfi::FdeFinder> finders_;
 };
@@ -47,7 +42,9 @@ private:
 } // namespace
 
 struct sframe_file {
-  elf::File file;
+  explicit sframe_file(elf::File opened) : file(std::move(opened), Limits::standard) {}
+
+  files::OpenedFile file;
   std::vector<elf::Contents> contents; ///< of the ELF sections
   std::deque<sframe_section> sections; ///< in contents
   // Opened by the first lookup. Lookups change it, and any number of threads may use a file.
@@ -113,11 +110,11 @@ Result<void> add_sections(sframe_file& file, elf::Contents contents, std::uint64
 
 Result<void> load(sframe_file& file, std::optional<Error>& fault) {
   const auto bytes = file.file.bytes();
-  Budget budget(Limits::standard, bytes.size());
+  Budget& budget = file.file.budget();
   if (has_magic(bytes)) return add_sections(file, elf::Contents(bytes), 0, budget, fault);
   if (elf::is_archive(bytes)) return fail("archives are not supported; extract and open the members");
   if (!elf::Image::is_elf(bytes)) return fail("not an ELF file or SFrame section");
-  auto image = elf::Image::parse(bytes, &budget);
+  const auto& image = file.file.image();
   if (!image) return unexpected(image.error());
   if (image->type() == elf::et_core) return fail("core files are not supported; use sframe_open_core()");
   for (const elf::SframeLocation& table : image->sframe_tables()) {
@@ -286,7 +283,7 @@ sframe_file* sframe_file_open(const char* path, sframe_error* error) {
     };
     auto opened = elf::File::open_regular(path);
     if (!opened) return refuse(SFRAME_UNREADABLE, opened.error());
-    std::unique_ptr<sframe_file> file(new sframe_file{.file = std::move(*opened)});
+    std::unique_ptr<sframe_file> file(new sframe_file(std::move(*opened)));
     std::optional<Error> fault;
     if (const auto loaded = load(*file, fault); !loaded) return refuse(SFRAME_INVALID, loaded.error());
     if (!fault) return file.release();
@@ -312,7 +309,7 @@ sframe_status sframe_file_find_cfi(const sframe_file* file, uint64_t pc, uint64_
   if (!file) return c::report_null(error);
   return c::guarded(error, [&] {
     const std::lock_guard lock(file->cfi_mutex);
-    if (!file->cfi) file->cfi = std::make_unique<FileCfi>(file->file.bytes());
+    if (!file->cfi) file->cfi = std::make_unique<FileCfi>(file->file);
     const auto found = file->cfi->find(pc);
     if (!found) return c::report(error, SFRAME_NO_INFO, "no call frame information for this address");
     if (start) *start = found->start;

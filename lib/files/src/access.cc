@@ -29,6 +29,11 @@ Result<elf::File> FileAccess::open(const std::string& path, NamedBy by) const {
   return elf::File::open_named(path, {.root = options_.sysroot, .network = network});
 }
 
+Result<elf::File> FileAccess::open_below(const std::string& root, const std::string& path) const {
+  if (!take_file()) return fail(too_many);
+  return elf::File::open_named(path, {.root = root, .network = true});
+}
+
 Result<elf::File> FileAccess::fetch(ServedFile what, std::span<const std::byte> build_id,
                                     std::string_view name) const {
   if (!options_.server || !options_.open_files || build_id.empty()) return fail("not fetched");
@@ -62,10 +67,8 @@ Result<elf::File> FileAccess::open_companion(const std::string& path, const Orig
   const auto is_above = [&](const std::string& folder) { return !path_below(path, folder).empty(); };
   if (std::ranges::any_of(options_.more_debug_dirs, is_above)) return open(path, NamedBy::user);
   if (!sysroot.empty()) return is_beside_named ? open(path, NamedBy::user) : fail("outside the sysroot");
-  if (!origin.root.empty() && path.starts_with(origin.root)) {
-    if (!take_file()) return fail(too_many);
-    return elf::File::open_named(path.substr(origin.root.size()), {.root = origin.root, .network = true});
-  }
+  if (!origin.root.empty() && path.starts_with(origin.root))
+    return open_below(origin.root, path.substr(origin.root.size()));
   return open(path, origin.path.empty() ? NamedBy::core : origin.named_by);
 }
 

@@ -4,7 +4,6 @@
 
 #include "image_data.h"
 
-
 #include <algorithm>
 #include <utility>
 

@@ -56,7 +56,7 @@ std::vector<std::string> library_folders(const AbiTraits& abi, const core::CoreM
 } // namespace
 
 CoreSpace::CoreSpace(const core::Core& core, modules::FileOptions files)
-    : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
+    : core_(core), files_(std::move(files).for_space()), generated_(*this, files_, *this, modules_) {
   const core::CoreModule* executable =
       elf::find_program([&](std::uint64_t tag) { return core.auxv(tag); },
                         [&](std::uint64_t address) { return core.module_at(address); });

@@ -59,7 +59,7 @@ struct LiveSpace::Chunk {
 };
 
 LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files, Owner owner)
-    : pid_(pid), owner_(owner), through_(pid), abi_(abi), files_(std::move(files)),
+    : pid_(pid), owner_(owner), through_(pid), abi_(abi), files_(std::move(files).for_space()),
       generated_(*this, files_, *this, modules_) {}
 
 LiveSpace::~LiveSpace() = default;
@@ -167,7 +167,7 @@ Result<bool> LiveSpace::refresh() {
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return fail("process has exited");
   if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
-  files_.open.refill();
+  files_.shared->refill();
   if (text == maps_) return false;
   note_change();
   mappings_.clear();

@@ -44,7 +44,8 @@ struct Origin {
 class FileAccess {
 public:
   /// `options` must outlive the object.
-  explicit FileAccess(const FileOptions& options) : options_(options) {}
+  explicit FileAccess(const FileOptions& options)
+      : options_(options), opened_(options.shared ? options.shared : std::make_shared<OpenFiles>()) {}
 
   const FileOptions& options() const { return options_; }
   /// Of the input; may be nullptr.
@@ -52,6 +53,9 @@ public:
 
   /// Opens a file by a name that is not of a companion.
   Result<elf::File> open(const std::string& path, NamedBy by) const;
+
+  /// Opens a file below a folder that the user named, which neither ".." nor a link leaves.
+  Result<elf::File> open_below(const std::string& root, const std::string& path) const;
 
   /// A file from the server, whose copy is of this program. Fails without a server or a build ID: it is all
   /// that ties such a file to the image.
@@ -68,13 +72,14 @@ public:
 
   /// The image of an open file, which others with the same options may have opened before.
   std::shared_ptr<SharedImage> share(elf::File file, OpenFiles::Role role) const {
-    return (options_.shared ? *options_.shared : options_.open).add(std::move(file), role, options_.limits());
+    return opened_->add(std::move(file), role, options_.limits());
   }
 
 private:
   bool take_file() const { return !budget() || budget()->take(Resource::files); }
 
   const FileOptions& options_;
+  const std::shared_ptr<OpenFiles> opened_;
 };
 
 } // namespace sframe::files

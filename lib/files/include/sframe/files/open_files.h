@@ -86,9 +86,8 @@ private:
 };
 
 /// The files that the modules of one address space have opened: modules of the same file share what is read
-/// from it. Not thread-safe: an address space and its modules are used in one thread at a time. A copy is
-/// empty, so that options may be copied for another address space, which another thread uses. Address spaces
-/// used one after the other in the same thread may share one (FileOptions::shared).
+/// from it. Not thread-safe: an address space and its modules are used in one thread at a time. Address
+/// spaces used one after the other in the same thread may share one (FileOptions::shared).
 class OpenFiles {
 public:
   /// A file that is both gets an image for each role: a debug file never has debug files itself, which would
@@ -98,7 +97,7 @@ public:
   OpenFiles() = default;
   /// Keeps `most` files that no module uses.
   explicit OpenFiles(std::size_t most) : least_(most), most_(most) {}
-  OpenFiles(const OpenFiles&) {}
+  OpenFiles(const OpenFiles&) = delete;
   OpenFiles& operator=(const OpenFiles&) = delete;
 
   /// The image of the file in this role: the one that another module has made, or a new one. What is read of

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -27,8 +28,7 @@ enum class FileTrust : std::uint8_t {
   all,      ///< files for which the core has no build ID, too; also on network file systems
 };
 
-/// Where files are looked for. Not thread-safe once modules refer to it, because of `open`; each address
-/// space has its own copy.
+/// Where files are looked for. Each address space has its own copy.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
   std::string sysroot;          ///< root folder of the process's paths and of links in them; empty: "/"
@@ -44,10 +44,10 @@ struct FileOptions {
   std::shared_ptr<FileServer> server;
   /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
-  mutable OpenFiles open; ///< used by FileAccess only
-  /// Used instead of `open`: for address spaces with the same options, one after the other. What they have
-  /// read stays; each pays for its own lookups, so that the result of one does not depend on the others. If
-  /// the budget of one was used up, start with an empty one: something may not have been read.
+  /// What is open, for all that use it in one thread, one after the other; nullptr: each address space, and
+  /// each module made without one, has its own. What one has read stays; each pays for its own lookups, so
+  /// that the result of one does not depend on the others. If the budget of one was used up, start with an
+  /// empty one: something may not have been read.
   std::shared_ptr<OpenFiles> shared;
 
   /// The limits of the budget, or those that apply if there is none.
@@ -55,6 +55,11 @@ struct FileOptions {
   /// Makes a budget with these limits for an input of `size` bytes, unless there is one.
   void add_budget(std::uint64_t size) {
     if (!budget) budget = std::make_shared<Budget>(limits(), size);
+  }
+  /// The same options for one address space: its modules share what they open.
+  FileOptions for_space() && {
+    if (!shared) shared = std::make_shared<OpenFiles>();
+    return std::move(*this);
   }
 };
 
