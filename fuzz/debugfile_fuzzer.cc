@@ -7,6 +7,7 @@
 
 #include "cost.h"
 
+#include "sframe/elf/package_note.h"
 #include "sframe/elf/sidecar.h"
 #include "sframe/files/debug_file.h"
 #include "sframe/modules/module.h"
@@ -85,7 +86,7 @@ void use_module(const elf::Image& image, const std::string& folder, std::uint64_
   for (const elf::File& file : module.debug().beside("split.dwo"))
     fuzz::require(file.path().starts_with(folder + "/"), "looked for elsewhere");
   (void)module.symbols().source();
-  (void)module.file().package();
+  if (const elf::Image* const found = module.image()) (void)elf::package_note(*found);
   (void)module.debug().alternate_image();
   (void)module.debug().image_number();
   unwind::CfiMatch cfi;

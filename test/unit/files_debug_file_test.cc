@@ -36,7 +36,7 @@ std::optional<Link> link_of(const std::vector<std::byte>& section, ByteOrder ord
   return Link{std::string(link->name), link->crc};
 }
 
-TEST(ElfDebugFile, LinkIsNameAndChecksumPaddedToFour) {
+TEST(FilesDebugFile, LinkIsNameAndChecksumPaddedToFour) {
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
     const auto three = link_of(Writer(order).text("abc", 4).u32(0x12345678).bytes, order);
     ASSERT_TRUE(three);
@@ -49,7 +49,7 @@ TEST(ElfDebugFile, LinkIsNameAndChecksumPaddedToFour) {
   }
 }
 
-TEST(ElfDebugFile, RefusesBadLinks) {
+TEST(FilesDebugFile, RefusesBadLinks) {
   EXPECT_FALSE(link_of({}));
   EXPECT_FALSE(link_of(Writer().text("abc").bytes));           // no end of the name
   EXPECT_FALSE(link_of(Writer().text("abc", 4).u16(1).bytes)); // half a checksum
@@ -72,7 +72,7 @@ std::string alternate_of(const char* section, const std::vector<std::byte>& cont
 }
 
 // dwz(1): the name, zero, the build ID up to the section's end.
-TEST(ElfDebugFile, AlternateLinkOfDwz) {
+TEST(FilesDebugFile, AlternateLinkOfDwz) {
   const auto link = [](std::string_view name, std::size_t size, std::uint64_t id, unsigned id_size) {
     return alternate_of(".gnu_debugaltlink", Writer().text(name, size).number(id, id_size).bytes);
   };
@@ -89,7 +89,7 @@ TEST(ElfDebugFile, AlternateLinkOfDwz) {
 
 // DWARF 5, section 7.3.6: version (2 bytes), is_supplementary (1), name, size of the checksum (ULEB128),
 // checksum.
-TEST(ElfDebugFile, SupplementaryFileOfDwarf5) {
+TEST(FilesDebugFile, SupplementaryFileOfDwarf5) {
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
     const auto link = [&](unsigned version, unsigned supplementary, unsigned size, unsigned bytes) {
       Writer section(order);
@@ -117,7 +117,7 @@ TEST(ElfDebugFile, SupplementaryFileOfDwarf5) {
 
 // A link names a file by its build ID or, for a supplementary file, by the checksum in that file's
 // .debug_sup.
-TEST(ElfDebugFile, AlternateFileHasTheStatedBuildId) {
+TEST(FilesDebugFile, AlternateFileHasTheStatedBuildId) {
   const auto is_linked = [](const files::AlternateLink& link, const char* section, const Writer& contents) {
     TestElf file;
     file.sections.push_back({.name = section, .bytes = contents.bytes});
@@ -137,7 +137,7 @@ TEST(ElfDebugFile, AlternateFileHasTheStatedBuildId) {
   EXPECT_FALSE(is_linked(link, ".debug_none", sup(1, 1)));
 }
 
-TEST(ElfDebugFile, NeedsLinkOrBuildId) {
+TEST(FilesDebugFile, NeedsLinkOrBuildId) {
   TestElf file;
   file.sections.push_back({.name = ".text"});
   const auto bytes = file.build();
@@ -159,7 +159,7 @@ std::uint32_t crc32(const std::vector<std::byte>& bytes) {
 }
 
 /// Folders with files, and the search in them.
-class ElfDebugFolders : public ::testing::Test {
+class FilesDebugFolders : public ::testing::Test {
 protected:
   void SetUp() override {
     std::string name = ::testing::TempDir() + "sframe-debug-XXXXXX";
@@ -202,7 +202,7 @@ TestElf with_build_id(int id) {
 }
 
 // Below each folder in turn; a file with another ID, or for another machine, is none, and the search goes on.
-TEST_F(ElfDebugFolders, ByBuildId) {
+TEST_F(FilesDebugFolders, ByBuildId) {
   const auto program = with_build_id(0xef).build();
   EXPECT_EQ(find(program), "");
   EXPECT_TRUE(rejected_.empty());
@@ -229,7 +229,7 @@ TEST_F(ElfDebugFolders, ByBuildId) {
 }
 
 // In the image's folder, in .debug below it, and at its path below each folder.
-TEST_F(ElfDebugFolders, ByLink) {
+TEST_F(FilesDebugFolders, ByLink) {
   TestElf debug;
   debug.sections.push_back({.name = ".debug_info", .bytes = Writer().text("debug").bytes});
   const auto bytes = debug.build();

@@ -9,7 +9,7 @@
 
 #include <sframe/base/text.h>
 #include <sframe/code/disassembly.h>
-#include <sframe/files/debug_file.h>
+#include <sframe/files/access.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/coverage_options.h>
 #include <sframe/tool/input_files.h>
@@ -102,7 +102,7 @@ void add_options(tool::OptionList& cli, Options& options) {
          "Read CFI that FILE lacks from this ELF file (default: the debug file that FILE's build ID or "
          ".gnu_debuglink names)")
       .type_name("FILE");
-  cli.add_option("--debug-dir", options.run.file.debug_folders,
+  cli.add_option("--debug-dir", options.run.file.files.more_debug_dirs,
                  "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)")
       .type_name("DIR")
       .one_value_each();
@@ -232,7 +232,6 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.html = options.format == "html";
-  options.run.file.debug_folders.push_back(files::default_debug_folder);
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return refuse(messages, {}, any.error().text());
@@ -311,7 +310,8 @@ std::vector<std::string> readable(const Options& options, const tool::NamedInput
     paths.insert(folder.empty() ? "." : folder.string());
   }
   std::vector<std::string> all = inputs(options, {paths.begin(), paths.end()});
-  all.insert(all.end(), options.run.file.debug_folders.begin(), options.run.file.debug_folders.end());
+  for (std::string& folder : files::FileAccess(options.run.file.files).debug_folders({}))
+    all.push_back(std::move(folder));
   all.push_back(sframe::code::disassembler_library());
   return all;
 }

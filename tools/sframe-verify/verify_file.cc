@@ -12,7 +12,7 @@
 #include <sframe/elf/file.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
-#include <sframe/files/debug_file.h>
+#include <sframe/files/companions.h>
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/tool/large_heap.h>
@@ -334,7 +334,10 @@ Companion FileVerifier::open_debug(const std::string& path, const elf::Image* im
 Companion FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
   if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
   std::vector<files::Rejected> rejected;
-  auto found = files::find_debug_file(*image, path, options_.debug_folders, options_.limits, &rejected);
+  files::FileOptions lookup = options_.files;
+  lookup.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), &budget()); // not its owner
+  const files::Origin origin{.path = path};
+  auto found = files::find_debug_file(files::FileAccess(lookup), *image, origin, &rejected);
   for (const files::Rejected& other : rejected)
     warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
   if (!found) return std::nullopt;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sframe/base/parallel.h>
+#include <sframe/files/options.h>
 #include <sframe/run/run.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/ordered.h>
@@ -31,7 +32,7 @@ struct FileOptions {
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
-  std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
+  files::FileOptions files;                    ///< where separate debug files are looked up
   const readers::Reader* profile = &readers::all_readers().front();
   RequiredCoverage coverage;
   Limits limits = Limits::standard;

@@ -8,6 +8,7 @@
 #include "sframe/base/text.h"
 #include "sframe/core/crash_report.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/package_note.h"
 
 #include <algorithm>
 #include <array>
@@ -120,7 +121,8 @@ std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
     modules::Module& module = *modules[i];
     if (module.generated() || module.info().vdso) continue;
-    if (auto note = module.file().package()) {
+    const elf::Image* const image = module.file().look().image();
+    if (auto note = image ? elf::package_note(*image) : std::nullopt) {
       packages[i] = {std::move(note->name), std::move(note->version)};
       continue;
     }

@@ -21,11 +21,18 @@ std::string by_build_id(const std::string& folder, std::span<const std::byte> id
   return path.empty() || folder.empty() ? std::string() : folder + '/' + path;
 }
 
+/// `path`: where the image is, or would be in the folders.
+std::optional<OpenedFile> search(const FileAccess& access, const elf::Image& image, const std::string& path,
+                                 const Origin& origin, std::vector<Rejected>* rejected) {
+  return find_debug_file(
+      image, path, access.debug_folders(origin), access.options().limits(), rejected,
+      [&](const std::string& candidate) { return access.open_companion(candidate, origin); });
+}
+
 /// Looks for a debug file.
 class DebugSearch {
 public:
-  DebugSearch(const FileAccess& access, const Subject& subject)
-      : access_(access), subject_(subject), folders_(access.debug_folders(subject.origin)) {}
+  DebugSearch(const FileAccess& access, const Subject& subject) : access_(access), subject_(subject) {}
 
   FoundDebug run() {
     FoundDebug found = subject_.image ? of_file() : of_build_id();
@@ -38,23 +45,16 @@ public:
 private:
   FoundDebug of_file() {
     std::vector<Rejected> rejected;
-    auto found = search(subject_.origin.path, &rejected);
+    auto found = find_debug_file(access_, *subject_.image, subject_.origin, &rejected);
     if (!found && !subject_.origin.root.empty()) // .gnu_debuglink below the debug folder of its root
-      found = search(subject_.origin.name, nullptr);
-    if (found) return use(std::move(*found));
+      found = search(access_, *subject_.image, subject_.origin.name, subject_.origin, nullptr);
+    if (found) return use(std::move(*found).take_file());
     if (rejected.empty()) return {};
     return {nullptr, rejected.front().path + ": debug file not used: " + rejected.front().why};
   }
 
-  std::optional<elf::File> search(const std::string& path, std::vector<Rejected>* rejected) {
-    auto found = find_debug_file(
-        *subject_.image, path, folders_, access_.options().limits(), rejected,
-        [this](const std::string& candidate) { return access_.open_companion(candidate, subject_.origin); });
-    return found ? std::optional(std::move(*found).take_file()) : std::nullopt;
-  }
-
   FoundDebug of_build_id() {
-    for (const std::string& folder : folders_) {
+    for (const std::string& folder : access_.debug_folders(subject_.origin)) {
       const std::string path = by_build_id(folder, subject_.build_id, ".debug");
       auto file = path.empty() ? fail("") : access_.open_companion(path, subject_.origin);
       if (!file) continue; // most images have none: no problem
@@ -88,7 +88,6 @@ private:
 
   const FileAccess& access_;
   const Subject& subject_;
-  const std::vector<std::string> folders_;
 };
 
 /// Where the alternate file may be.
@@ -111,6 +110,11 @@ std::vector<std::string> alternate_paths(const FileAccess& access, const Alterna
 }
 
 } // namespace
+
+std::optional<OpenedFile> find_debug_file(const FileAccess& access, const elf::Image& image,
+                                          const Origin& origin, std::vector<Rejected>* rejected) {
+  return search(access, image, origin.path, origin, rejected);
+}
 
 FoundDebug find_debug_image(const FileAccess& access, const Subject& subject) {
   return DebugSearch(access, subject).run();

@@ -43,6 +43,13 @@ const std::string& path_of(const TableProblem& problem, const files::SharedImage
   return separate && problem.image && separate->image() == problem.image ? separate->file()->path() : own;
 }
 
+/// Whether the section has rows for an address or for one that is near after it.
+bool has_rows_near(unwind::RuleSource& rules, std::uint64_t address) {
+  for (std::uint64_t after = 0; after < 10; ++after)
+    if (rules.find_sframe(address - 1 + after)) return true;
+  return false;
+}
+
 unwind::GoMatch::Kind kind_of(const elf::GoFunction& function, bool is_top) {
   using Kind = unwind::GoMatch::Kind;
   // The table's numbers of these functions differ between versions, their names do not.
@@ -73,18 +80,11 @@ std::uint64_t Module::bias() {
   return file_.mapping().bias();
 }
 
-/// Whether the section has rows for an address or for one that is near after it.
-bool Module::has_rows_near(std::uint64_t address) {
-  for (std::uint64_t after = 0; after < 10; ++after)
-    if (find_sframe(address - 1 + after)) return true;
-  return false;
-}
-
 std::span<const std::byte> Module::file_bytes_at(Address address) {
   files::SharedImage* image = &file_.use();
   // A walk by the section needs no code, except where it has no row. Bytes near one are read only to exclude
   // that a trampoline follows the function.
-  if (file_.has_section_only() && !(of_image_->tables && has_rows_near(address.value)) &&
+  if (file_.has_section_only() && !(of_image_->tables && has_rows_near(*this, address.value)) &&
       file_.fetch_whole()) {
     of_image_.emplace(file_, procedure_);
     image = &file_.use();

@@ -35,6 +35,11 @@ std::string root_of_process(const ModuleInfo& info) {
   return info.file.substr(0, info.file.size() - info.path.size());
 }
 
+/// What follows from the file that was opened.
+void locate(Mapping& mapping, const FoundFile& file) {
+  mapping.locate(*file.image->image(), data_of(*file.image).bias_finder, file.path);
+}
+
 } // namespace
 
 ModuleFile::ModuleFile(ModuleInfo info, const AbiTraits& abi, const files::FileOptions& files,
@@ -49,13 +54,8 @@ FoundFile& ModuleFile::found() {
   });
   problem_ = found.problem;
   if (found.is_identified) mapping_.identify(*found.image->image());
-  if (has_file()) locate(found);
+  if (has_file()) locate(mapping_, found);
   return found;
-}
-
-/// What follows from the file that was opened.
-void ModuleFile::locate(const FoundFile& file) {
-  mapping_.locate(*file.image->image(), data_of(*file.image).bias_finder, file.path);
 }
 
 files::SharedImage& ModuleFile::look() {
@@ -90,7 +90,7 @@ bool ModuleFile::fetch_file(Served& served) {
   former_image_ = found().image;
   fetched->is_missing = found().is_missing;
   found() = std::move(*fetched);
-  locate(found());
+  locate(mapping_, found());
   return true;
 }
 
@@ -119,11 +119,6 @@ std::string ModuleFile::verified_path() {
   const FoundFile& file = found();
   const bool is_local = file.named_by == NamedBy::core || file.named_by == NamedBy::user;
   return has_file() && is_local && !mapping_.info().build_id.empty() ? file.path : std::string();
-}
-
-std::optional<elf::PackageNote> ModuleFile::package() {
-  const elf::Image* const image = look().image();
-  return image ? elf::package_note(*image) : std::nullopt;
 }
 
 std::span<const std::byte> ModuleFile::build_id() {

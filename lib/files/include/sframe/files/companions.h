@@ -29,6 +29,11 @@ struct Subject {
   Origin origin;
 };
 
+/// The debug file of a file's image, as find_debug_file() finds it in the folders of the options. The image
+/// was opened at origin.path.
+std::optional<OpenedFile> find_debug_file(const FileAccess& access, const elf::Image& image,
+                                          const Origin& origin, std::vector<Rejected>* rejected);
+
 /// The separate debug file: by the build ID and the debug link of the file, if there is one, else by the
 /// build ID in the process; then from the server.
 FoundDebug find_debug_image(const FileAccess& access, const Subject& subject);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "sframe/abi.h"
-#include "sframe/elf/package_note.h"
 #include "sframe/files/access.h"
 #include "sframe/modules/found_file.h"
 #include "sframe/modules/generated_code.h"
@@ -31,7 +30,6 @@ public:
   ModuleFile(ModuleInfo info, const AbiTraits& abi, const files::FileOptions& files, ByteSource& memory,
              std::shared_ptr<const GeneratedCode> code);
   ModuleFile(const ModuleFile&) = delete;
-  ModuleFile& operator=(const ModuleFile&) = delete;
 
   /// The bias and the mappings, as far as they are known without opening the file.
   const Mapping& mapping() const { return mapping_; }
@@ -68,8 +66,6 @@ public:
   /// The path of the file on this machine, if it is certain to be the one that was mapped: it has the build
   /// ID that is in the process. Else empty. Does not count as use.
   std::string verified_path();
-  /// The package that the image says it belongs to. Does not count as use.
-  std::optional<elf::PackageNote> package();
   /// The build ID in the process, else in the file; may be empty.
   std::span<const std::byte> build_id();
   /// Where files that belong to the image are looked for.
@@ -102,7 +98,6 @@ private:
   bool has_file() { return found().image->file() != nullptr; }
   void ask_server(Served& served);
   bool fetch_file(Served& served);
-  void locate(const FoundFile& file);
 
   Mapping mapping_;
   const AbiTraits& abi_;
