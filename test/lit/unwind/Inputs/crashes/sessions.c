@@ -30,8 +30,11 @@ __attribute__((noinline)) static void handle(const char *line) {
   count_request(user);
 }
 
+static pthread_barrier_t started;
+
 static void *worker(void *line) {
   pthread_setname_np(pthread_self(), "worker");
+  pthread_barrier_wait(&started); /* no thread is new when one dies */
   if (line) handle(line);
   for (;;) pause();
   return NULL;
@@ -39,6 +42,8 @@ static void *worker(void *line) {
 
 int main(void) {
   pthread_t threads[4];
+  pthread_barrier_init(&started, NULL, 5);
   for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, worker, i == 3 ? "GET carol" : NULL);
+  pthread_barrier_wait(&started);
   for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
 }
