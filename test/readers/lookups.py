@@ -103,6 +103,16 @@ def compare_files(tools, reader, work, randoms):
     return rows, totals
 
 
+def by_abi(rows):
+    """One row for all files of an ABI with the same result: their names, and sums."""
+    found = {}
+    for name, abi, result, *counts in rows:
+        names, sums = found.setdefault((abi, result), ([], [0] * len(counts)))
+        names.append(name)
+        sums[:] = [total + int(str(count).replace(",", "")) for total, count in zip(sums, counts)]
+    return [(", ".join(names), *key, *("{:,}".format(total) for total in sums)) for key, (names, sums) in found.items()]
+
+
 SOURCE = """
 #include <stdlib.h>
 int leaf(int a) { return a * 3; }
@@ -207,7 +217,7 @@ def report(arguments, tools, reader, work, place, title):
     classes, done = compare_mutations(tools, reader, work, arguments.mutations)
     print("%d mutations: " % done + (", ".join("%s %d" % item for item in classes.items()) or "the reader refuses the section as it is"))
     if arguments.markdown and classes:
-        lines = ["%s, on %s." % (title[0].upper() + title[1:], datetime.date.today()), ""] + table(head, rows)
+        lines = ["%s, on %s." % (title[0].upper() + title[1:], datetime.date.today()), ""] + table(("files", *head[1:]), by_abi(rows))
         lines += ["", "%s lookups, %d mismatches. Of %s mutations of a program's section:" % ("{:,}".format(totals["lookups"]), totals["mismatches"], "{:,}".format(done)), ""]
         lines += table(("reader and `--profile=%s`" % reader.profile, "mutations"), [(k.lower(), v) for k, v in classes.items()])
         write_table("dev/readers.md", place, lines)
