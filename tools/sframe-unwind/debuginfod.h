@@ -70,7 +70,7 @@ private:
   struct Answer;
   Result<std::string> ask(std::uint8_t what, const std::string& id, const std::string& name);
   Result<std::string> give_up(const std::string& why);
-  Result<std::string> refuse_large(modules::ServedFile what, const std::string& id);
+  Result<std::string> refuse_large(files::ServedFile what, const std::string& id);
   bool may_fetch();
   bool read(void* to, std::size_t size);
 
