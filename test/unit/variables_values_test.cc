@@ -324,6 +324,7 @@ TEST(Variables, FloatingPointNumbers) {
   };
   EXPECT_EQ(value("float", {0x3fc00000}), "1.5");
   EXPECT_EQ(value("float", {0x3dcccccd}), "0.100000001");
+  EXPECT_EQ(value("float", {0x39000000}), "0.000122070312"); // 0.0001220703125: a tie, rounded to even
   EXPECT_EQ(value("float", {0x7f800000}), "inf");
   EXPECT_EQ(value("float", {0xff800000}), "-inf");
   EXPECT_EQ(value("float", {0x7fc00001}), "nan(0x400001)");

@@ -12,6 +12,7 @@
 #include "format.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/base/problem.h"
 #include "sframe/modules/symbols.h"
 
 #include <algorithm>
@@ -42,15 +43,12 @@ template <class... Arguments> std::string formatted(const char* format, Argument
   return text.data();
 }
 
-std::string hex(std::uint64_t value) {
-  return formatted("0x%" PRIx64, value);
-}
-
 std::string decimal(std::uint64_t value, bool is_signed) {
   return is_signed ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
 }
 
-/// As gdb: enough digits to tell all numbers apart.
+/// As gdb: enough digits to tell all numbers apart. Not by llvm::APFloat, which rounds ties away from zero:
+/// the last digit of 2^-13 would be another one.
 std::string floating(double value, int digits, std::uint64_t fraction) {
   if (std::isnan(value)) return (std::signbit(value) ? "-nan(" : "nan(") + hex(fraction) + ")";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";

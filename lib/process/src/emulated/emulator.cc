@@ -32,10 +32,9 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 20; ///< of a target description
 
+/// Without "0x".
 std::string hex_digits(std::uint64_t value) {
-  std::array<char, 16> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, 16).ptr;
-  return {text.data(), end};
+  return hex(value).substr(2);
 }
 
 /// A folder for the socket, removed with it.
