@@ -5,6 +5,7 @@
 #include "recorder.h"
 
 #include "made_up_space.h"
+#include "printers.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -4,6 +4,7 @@
 
 #include "inputs.h"
 #include "sframe/builder.h"
+#include "sframe/optimize.h"
 #include "sframe/section.h"
 
 #include <algorithm>
