@@ -24,7 +24,7 @@ set(not_here PATTERN cfi/image.h EXCLUDE) # of sframe::cfi-image, which needs li
 if(SFRAME_TOOLS)
   set(not_here "")
   list(APPEND libraries sframe-walk-shared)
-  list(APPEND header_folders lib/names lib/elf lib/core lib/modules lib/steppers lib/process lib/crash lib/remote)
+  list(APPEND header_folders lib/names lib/elf lib/core lib/files lib/modules lib/steppers lib/process lib/crash lib/remote)
 endif()
 install(TARGETS ${libraries} EXPORT sframe-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
