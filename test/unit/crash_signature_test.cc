@@ -27,7 +27,7 @@ crash::Signature signature_of(const Names& names) {
                               .function = modules::FunctionName{.name = name, .symbol = name}};
     if (!frames.add(unwind::Frame{}, named, nullptr)) break;
   }
-  return std::move(frames).finish(SIGSEGV);
+  return frames.finish(SIGSEGV);
 }
 
 TEST(CrashSignature, TextIsTheHash) {

@@ -73,7 +73,10 @@ struct sframe_crash {
 };
 
 sframe_crash* sframe_crash_explain(sframe_process* process, sframe_error* error) {
-  if (!process) return c::report_null(error), nullptr;
+  if (!process) {
+    c::report_null(error);
+    return nullptr;
+  }
   return c::guarded_pointer(error, [&]() -> sframe_crash* {
     if (process::CoreProcess* const core = process->core()) return new sframe_crash(*core);
     c::report(error, SFRAME_INVALID, "only cores have a crash");
@@ -96,8 +99,11 @@ sframe_status sframe_crash_get_info(const sframe_crash* crash, sframe_crash_info
                          .num_arguments = crash->arguments.size(),
                          .command_line = crash->command_line.c_str(),
                          .arguments_cut = !crash->command.complete};
-  if (const auto& sender = crash->what.sender)
-    made.has_sender = 1, made.sender = sender->pid, made.sender_user = sender->user;
+  if (const auto& sender = crash->what.sender) {
+    made.has_sender = 1;
+    made.sender = sender->pid;
+    made.sender_user = sender->user;
+  }
   return c::fill(info, made);
 }
 

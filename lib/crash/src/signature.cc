@@ -143,7 +143,7 @@ bool SignatureFrames::add(const unwind::Frame& frame, const modules::NamedFrame&
   return ++seen_ < most_seen && chosen_.size() - unnamed_ < most_chosen;
 }
 
-Signature SignatureFrames::finish(std::int32_t signal) && {
+Signature SignatureFrames::finish(std::int32_t signal) {
   Signature signature;
   signature.frames = std::move(!chosen_.empty() ? chosen_ : !start_.empty() ? start_ : all_);
   signature.frames.resize(std::min(signature.frames.size(), most_chosen));
@@ -156,7 +156,7 @@ Signature signature_of(const unwind::FrameState& start, std::int32_t signal, unw
   SignatureWalk walk(names, budget);
   walker.set_max_frames(most_seen);
   static_cast<void>(walker.walk(start, walk));
-  return std::move(walk.frames).finish(signal);
+  return walk.frames.finish(signal);
 }
 
 } // namespace sframe::crash

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file must not be read where that has side effects, and a look-up must not wait for another machine. The
+// first is known of a file that is open (check_place(), by the number of its file system). The second has to
+// be known before the kernel is asked: find_obstacle() follows the path by the table of mounts (Follower), as
+// the kernel would, with links and "..", and looks up nothing in a file system that may wait (network, FUSE)
+// unless it is allowed and answers a probe. A path may lead through /proc/PID/root, where the mounts are
+// those of that process. Links are limited as in the kernel, so that the work is linear in the path.
 
 #include "file_place.h"
 #include "sframe/elf/file_systems.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ImageFinder works in four steps, each on the mappings that the ones before have not used: the images of
-// each file, by the headers in its first page (place_file()); the program, by AT_PHDR, if its headers are in
-// other memory (place_program()); memory in the place of an image's contents (take_moved()); mappings of one
-// file that follow each other (add_runs()).
+// each file, by the headers in its first page (place_file()); the program, by AT_PHDR, and what else is known
+// to start somewhere, if their headers are in other memory (place_program(), place_header()); memory in the
+// place of an image's contents (take_moved()); mappings of one file that follow each other (add_runs()).
 //
 // BiasFinder is the vote that place_file() rests on. A mapping that starts where a PT_LOAD does, or inside
 // one, gives a bias for the image; the biases that most mappings give come first:
@@ -310,7 +310,10 @@ void ImageFinder::place_program(std::uint64_t program_headers) {
 
 std::optional<std::size_t> ImageFinder::position_of(std::uint64_t address) {
   std::optional<std::size_t> position;
-  each_in({address, 1}, [&](std::size_t i) { return position = i, false; });
+  each_in({address, 1}, [&](std::size_t i) {
+    position = i;
+    return false;
+  });
   return position;
 }
 

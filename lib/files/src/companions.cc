@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where each kind of companion is looked for, in this order: next to what names it, in the debug directories,
+// at a server. Each candidate is opened by FileAccess, which decides whether it may be, and counts as a file
+// of the budget; one that has another build ID than the image is not used.
 
 #include "sframe/files/companions.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates are tried in the order of who names them: the user (EXECUTABLE), the kernel (a live process),
+// the core. The first that check() accepts is the file: its build ID is the process's, or its code is that in
+// memory, or nobody can tell and the trust allows it. If none is, the image in the process's memory is used,
+// which in cores mostly has the headers only. Code in memory is compared as far as it is there; the bytes are
+// charged to the budget before that.
 
 #include "file_search.h"
 

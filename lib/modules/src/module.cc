@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A question goes to the part that answers it; here are those that need several: an address is made a link
+// address by the mapping's bias, which may need the file, and looked up in tables that are made of the image,
+// its sidecar and, if nothing else has an FDE, .debug_frame of its debug file. If a server has the whole file
+// later than its section, all that refers to the image is made again (OfImage).
 
 #include "sframe/modules/module.h"
 

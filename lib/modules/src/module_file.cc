@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Three steps, each at most once: found() searches on this machine (FileSearch), use() asks a server if that
+// found nothing (first for .sframe alone, which is much smaller), fetch_whole() gets the rest for a question
+// that needs it. The mapping is completed by each file that is found.
 
 #include "sframe/modules/module_file.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols by link address, from the first that has a full table: the image, its separate debug file; else
+// from the image's dynamic symbols and .gnu_debugdata, whichever has the nearer symbol. A function of Go's
+// table is taken where it is nearer than all of them. Tables are made at the first question, and shared by
+// the modules of all processes that map the image.
 
 #include "sframe/modules/module_symbols.h"
 

@@ -27,7 +27,7 @@ const NamedFrame& ElfFrameNames::symbolize(const unwind::Frame& frame) {
   if (!added) return named;
   named.module = space_.module_at(frame.lookup_pc());
   named.function = function_of(frame, named.module, symbols_);
-  // As programs' own: the walk ends when the budget is used up.
+  // So that a walk ends when the budget is used up.
   if (Budget* const budget = space_.budget(); budget && named.function)
     budget->take(Resource::name_bytes, named.function->name.size());
   return named;

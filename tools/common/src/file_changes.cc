@@ -176,6 +176,12 @@ public:
   }
 
 private:
+  /// Returns the file. Sets errno: what has happened since may have changed it.
+  static Descriptor with_errno(int error, Descriptor file) {
+    errno = error;
+    return file;
+  }
+
   /// A device or a FIFO, whose reader may come later.
   Descriptor open_directly(const std::string& target) const {
     if (requester_ < 0)
@@ -187,8 +193,8 @@ private:
       const int error = errno;
       std::error_code none;
       if (file.is_open() || error != ENXIO || !fs::is_fifo(target, none))
-        return errno = error, std::move(file);
-      if (::poll(&requester, 1, between_tries) > 0) return errno = ECANCELED, Descriptor();
+        return with_errno(error, std::move(file));
+      if (::poll(&requester, 1, between_tries) > 0) return with_errno(ECANCELED, Descriptor());
     }
   }
 

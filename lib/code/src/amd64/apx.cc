@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two ways. REX2 is a REX prefix with one more bit for each register: without_rex2() makes the instruction
+// with REX, which Zydis decodes, and remembers which registers are others:
+//
+//   d5 48 89 c3    mov %r16, %rbx    payload 48: the register in `reg` has bit 4, and 64 bits
+//      48 89 c3    mov %rax, %rbx    for Zydis; extends_reg: not rax, but r16, which is not tracked
+//
+// Of EVEX's map 4 nothing is known to Zydis: decode_apx() reads prefix, ModRM and immediate itself. What an
+// opcode writes is in the is_...() and writes_...() functions; an opcode that is in none of them is refused.
 
 #include "amd64/apx.h"
 

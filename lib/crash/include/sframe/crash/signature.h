@@ -30,7 +30,8 @@ public:
   /// Takes a frame. False once more frames would change nothing.
   bool add(const unwind::Frame& frame, const modules::NamedFrame& named, Budget* budget);
 
-  Signature finish(std::int32_t signal) &&;
+  /// The signature of what was added, which is taken: to be called once.
+  Signature finish(std::int32_t signal);
 
 private:
   std::vector<std::string> chosen_; ///< that say something
