@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fcntl.h>
 #include <optional>
 #include <sys/sysmacros.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace sframe {
@@ -96,6 +98,21 @@ template <class Parse> auto parse_lines(std::string_view text, Parse parse) {
 }
 
 } // namespace
+
+std::string read_proc_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text;
+  for (;;) {
+    const std::size_t used = text.size();
+    text.resize(used + std::max<std::size_t>(used, 4096));
+    const ssize_t got = ::read(fd, text.data() + used, text.size() - used);
+    text.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got <= 0) break;
+  }
+  ::close(fd);
+  return text;
+}
 
 std::vector<MapsLine> parse_maps(std::string_view text) {
   return parse_lines(text, parse_maps_line);

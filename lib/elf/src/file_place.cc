@@ -18,9 +18,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -126,8 +124,7 @@ namespace {
 class MountTable {
 public:
   explicit MountTable(const std::string& process) {
-    std::ifstream file("/proc/" + process + "/mountinfo");
-    text_.assign(std::istreambuf_iterator<char>(file), {});
+    text_ = read_proc_file("/proc/" + process + "/mountinfo");
     mounts_ = parse_mounts(text_);
     for (const Mount& mount : mounts_) by_point_.emplace(mount.point, &mount);
     const auto is_listed = [&](std::uint64_t id) {

@@ -167,7 +167,7 @@ void Walker::ask_in_order(const FrameState& frame, FrameState& caller, const Fra
 }
 
 /// Without the guess first. What needs it is heuristic, but comes before a search; what does not may keep it
-/// for the caller.
+/// for the caller. A stepper that checks others knows the return address without the registers.
 void Walker::find_caller_by_guess(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                                   StepResult& result) {
   const std::uint16_t fp = memory_.space().abi().fp;
@@ -180,7 +180,7 @@ void Walker::find_caller_by_guess(const FrameState& frame, FrameState& caller, c
   ask_in_order(frame, caller, by, result);
   if (is_kept)
     caller.fp_is_guess = caller.registers.has(fp);
-  else if (result.status == StepStatus::stepped && result.trust == Trust::exact)
+  else if (result.status == StepStatus::stepped && result.trust == Trust::exact && !by->checks_others())
     result.trust = Trust::heuristic;
 }
 

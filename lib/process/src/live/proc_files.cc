@@ -53,18 +53,7 @@ std::string proc_path(std::uint32_t pid, std::string_view name) {
 }
 
 std::string read_proc(std::uint32_t pid, std::string_view name) {
-  const int fd = ::open(proc_path(pid, name).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  std::string text;
-  for (;;) {
-    const std::size_t used = text.size();
-    text.resize(used + std::max<std::size_t>(used, 4096));
-    const ssize_t got = ::read(fd, text.data() + used, text.size() - used);
-    text.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got <= 0) break;
-  }
-  ::close(fd);
-  return text;
+  return read_proc_file(proc_path(pid, name));
 }
 
 bool may_look_up(const std::string& path) {

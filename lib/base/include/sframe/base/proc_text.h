@@ -14,6 +14,10 @@
 
 namespace sframe {
 
+/// The text of a file of procfs: what there is, if reading fails; empty if there is no such file. One with at
+/// most some megabytes is meant: it is read to its end.
+std::string read_proc_file(const std::string& path);
+
 /// A line of /proc/PID/maps.
 struct MapsLine {
   std::uint64_t start = 0, end = 0, offset = 0; ///< start < end
