@@ -238,8 +238,7 @@ bool FileSearch::has_right_code(const elf::Image& file) {
 /// Debuggers and others change single instructions.
 bool FileSearch::has_other_code(const FoundFile& found) {
   const elf::Image& file = *found.image->image();
-  const auto bias =
-      info_.bias ? info_.bias : bias_by_mappings(info_, file, data_of(*found.image).bias_finder);
+  const auto bias = find_bias(info_, file, data_of(*found.image).bias_finder);
   Budget* const budget = access_.budget();
   std::uint64_t compared = 0, different = 0;
   for (const elf::CodeRange& range : file.executable_ranges()) {

@@ -13,8 +13,11 @@ void ModuleInfo::set_path(std::string_view written) {
   path = written;
 }
 
-std::optional<std::uint64_t> bias_by_mappings(const ModuleInfo& info, const elf::Image& file,
-                                              Lazy<elf::BiasFinder>& finder) {
+std::optional<std::uint64_t> find_bias(const ModuleInfo& info, const elf::Image& file,
+                                       Lazy<elf::BiasFinder>& finder) {
+  if (info.bias) return info.bias;
+  if (info.placed && info.entry) return *info.entry - file.entry();
+  if (info.placed && info.assumed) return std::nullopt; // the mapping is none of the file's
   std::vector<elf::Mapping> mappings;
   for (const ModuleMapping& m : info.mappings)
     if (!m.moved) mappings.push_back({.start = m.start, .end = m.end, .file_offset = m.file_offset});
@@ -32,15 +35,13 @@ void Mapping::locate(const elf::Image& file, Lazy<elf::BiasFinder>& finder, cons
     locate_by_segments(file, finder);
     if (info_.path.empty()) info_.path = path;
   }
-  if (!info_.bias) info_.bias = bias_by_mappings(info_, file, finder);
+  info_.bias = find_bias(info_, file, finder);
 }
 
 /// Only one address ties the file to the process, possibly only the entry point; the others follow from its
 /// segments.
 void Mapping::locate_by_segments(const elf::Image& file, Lazy<elf::BiasFinder>& finder) {
-  if (!info_.bias && info_.entry) info_.bias = *info_.entry - file.entry();
-  if (!info_.bias && !info_.assumed) info_.bias = bias_by_mappings(info_, file, finder);
-  const std::uint64_t bias = info_.bias.value_or(0);
+  const std::uint64_t bias = find_bias(info_, file, finder).value_or(0);
   info_.bias = bias;
   info_.mappings.clear();
   for (const elf::Segment& s : file.segments()) {

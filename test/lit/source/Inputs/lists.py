@@ -54,7 +54,7 @@ same("ABIs of measure.py", [name for _, names in swept.values() for name in name
 
 # Versions and ABIs.
 same("sframe-gen --sframe-version", choices("sframe-gen", "--sframe-version"), versions)
-for path in ("tools/sframe-sweep/sframe_sweep/elf_file.py", "test/consumers/common.py"):
+for path in ("tools/sframe-sweep/sframe_sweep/elf_file.py", "test/readers/common.py"):
     machines = re.search(r"^MACHINES = (\{.*\})$", content(path), re.M)[1]
     same("ABIs of " + path, sorted(eval(machines, {}).values()), sorted(abis))
 

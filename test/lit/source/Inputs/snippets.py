@@ -1,7 +1,6 @@
 """Writes each block of a page that is fenced as LANGUAGE into a file of its own: snippets.py PAGE LANGUAGE DIRECTORY
 SUFFIX. A block is at the line of its page that a compiler's message names."""
 import os
-import re
 import sys
 
 page, language, directory, suffix = sys.argv[1:]

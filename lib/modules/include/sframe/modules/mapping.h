@@ -55,9 +55,10 @@ struct ModuleInfo {
   bool contains(std::uint64_t address) const { return start <= address && address < end; }
 };
 
-/// The bias by which the mappings fit the file (elf::BiasFinder); nothing if none does.
-std::optional<std::uint64_t> bias_by_mappings(const ModuleInfo& info, const elf::Image& file,
-                                              Lazy<elf::BiasFinder>& finder);
+/// The image's bias, if this is its file: the one that is known, else by the entry point, else that by which
+/// the mappings fit the file (elf::BiasFinder). Nothing if there is none.
+std::optional<std::uint64_t> find_bias(const ModuleInfo& info, const elf::Image& file,
+                                       Lazy<elf::BiasFinder>& finder);
 
 class Mapping {
 public:
