@@ -11,12 +11,13 @@ Result<Core> Core::parse(std::span<const std::byte> bytes) {
 #define SFRAME_CORE_FORMAT(name) &formats::name,
 #include "sframe/core_formats.def"
   };
-  const CoreFormat* format = nullptr;
-  for (const CoreFormat* const candidate : all)
-    if (!format && candidate->recognises(bytes)) format = candidate;
-  auto data = format->read(bytes);
-  if (!data) return unexpected(data.error());
-  return Core(std::move(*data));
+  for (const CoreFormat* const format : all) {
+    if (!format->recognises(bytes)) continue;
+    auto data = format->read(bytes);
+    if (!data) return unexpected(data.error());
+    return Core(std::move(*data));
+  }
+  return fail("not a core file");
 }
 
 } // namespace sframe::core

@@ -39,8 +39,7 @@ AddressSet executable_segments(const elf::Image& image) {
 }
 
 /// The path of what has the table: the sidecar, the separate debug file or the module's own image.
-const std::string& path_of(const TableProblem& problem, const files::SharedImage& image,
-                           const std::string& own) {
+std::string path_of(const TableProblem& problem, const files::SharedImage& image, const std::string& own) {
   const files::FoundSidecar* const sidecar = image.sidecar.made();
   if (sidecar && sidecar->file && problem.image && sidecar->file->known_image() == problem.image)
     return sidecar->file->path();
