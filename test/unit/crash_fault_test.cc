@@ -134,6 +134,15 @@ TEST(CrashFault, Execution) {
   EXPECT_EQ(called.meaning, "execute at 0x10, not mapped");
 }
 
+TEST(CrashFault, ExecutionOfData) { // the zeros there are no add %al, (%rax)
+  const Crash crash = explain({.registers = {{at_rax, sp}},
+                               .pc = sp,
+                               .info = {.signal = SIGSEGV, .code = SEGV_ACCERR, .address = sp}});
+  EXPECT_EQ(crash.access, Access::execute);
+  EXPECT_EQ(crash.meaning, "execute at 0x7ff000000800, not permitted: data");
+  EXPECT_FALSE(crash.instruction);
+}
+
 TEST(CrashFault, NotPermitted) { // mov %rax, (%rdi)
   const std::uint64_t at = CrashCore::code_at + 16;
   const Crash crash = explain({.registers = {{at_rdi, at}},

@@ -93,6 +93,13 @@ private:
     if (divisor && *divisor != 0) fault_.meaning = "integer division: the quotient does not fit";
   }
 
+  /// What is there may be read, and then looks like an instruction.
+  bool may_execute(std::uint64_t address) const {
+    const core::Core& core = frame_.core();
+    const core::MemoryRange* const range = core.has_permissions() ? core.range_at(address) : nullptr;
+    return !range || range->flags & elf::pf_x;
+  }
+
   void explain_access(const SignalInfo& info) {
     if (frame_.abi().refused && (info.code == si_kernel || is_alignment_check(info)))
       explain_refused(*frame_.abi().refused, info);
@@ -151,7 +158,7 @@ private:
     const std::uint64_t unknown = frame_.abi().unknown_address_bits;
     const std::uint64_t pc = frame_.pc() & frame_.space().code_address_mask();
     std::uint64_t address = info.address;
-    if (address == (pc & ~unknown) && !fault_.instruction) {
+    if (address == (pc & ~unknown) && (!fault_.instruction || !may_execute(frame_.pc()))) {
       fault_.access = Access::execute;
       address = frame_.pc();
     } else {
