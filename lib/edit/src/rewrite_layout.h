@@ -51,11 +51,11 @@ struct HeaderTables {
 
 /// An existing .sframe in the file.
 struct OldSection {
-  const SectionHeader* section = nullptr; ///< nullptr: it has no section header
-  const elf::Segment* segment = nullptr;  ///< PT_GNU_SFRAME
-  const elf::Segment* load = nullptr;     ///< the last PT_LOAD, if .sframe is, or was, at its end
-  const SectionHeader* anchor = nullptr;  ///< in `load`
-  bool has_table = false;                 ///< the program headers are in `load`
+  const elf::SectionHeader* section = nullptr; ///< nullptr: it has no section header
+  const elf::Segment* segment = nullptr;       ///< PT_GNU_SFRAME
+  const elf::Segment* load = nullptr;          ///< the last PT_LOAD, if .sframe is, or was, at its end
+  const elf::SectionHeader* anchor = nullptr;  ///< in `load`
+  bool has_table = false;                      ///< the program headers are in `load`
   std::uint64_t kept_end = 0; ///< end of the other contents of `load`; load->offset if there are none
   std::uint64_t address = 0, offset = 0, size = 0; ///< its place; size 0: none
 };

@@ -35,22 +35,22 @@ void find_room(const elf::Image& image, const HeaderTables& tables, const OldSec
                const elf::Segment& first, RewriteLayout& layout);
 
 /// The section of PT_DYNAMIC, if it is loaded and has a header; else nullptr. Linear in the headers.
-const SectionHeader* dynamic_section(const elf::Image& image);
+const elf::SectionHeader* dynamic_section(const elf::Image& image);
 
 /// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
 std::uint64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
 // Below, an AddressRange is one of file offsets.
 
-inline AddressRange file_range(const SectionHeader& section) {
+inline AddressRange file_range(const elf::SectionHeader& section) {
   return {section.offset, section.size};
 }
 inline AddressRange file_range(const elf::Segment& segment) {
   return {segment.offset, segment.file_size};
 }
 
-inline bool in_file(const SectionHeader& section) {
-  return section.type != sht_nobits && section.type != sht_null && section.size != 0;
+inline bool in_file(const elf::SectionHeader& section) {
+  return section.type != elf::sht_nobits && section.type != elf::sht_null && section.size != 0;
 }
 
 /// True if [offset, end) of the file is all zeros.
