@@ -121,8 +121,7 @@ std::optional<Origins> read_origins(const Options& options, const tool::NamedInp
     return refuse(messages, {}, "--origin can be used with only one FILE");
   const auto file = sframe::elf::File::open(options.origin);
   if (!file) return refuse(messages, options.origin, file.error());
-  const auto bytes = file->bytes();
-  auto origins = Origins::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  auto origins = Origins::parse(sframe::as_text(file->bytes()));
   if (!origins) return refuse(messages, options.origin, origins.error());
   return std::move(*origins);
 }

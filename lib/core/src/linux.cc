@@ -121,9 +121,8 @@ void NoteReader::process(std::span<const std::byte> body) {
   core_.pid = load<std::uint32_t>(body.data() + 24, core_.byte_order);
   core_.name = string_at(body, 40, 16);
   core_.arguments = string_at(body, 56, 80);
-  while (core_.arguments.ends_with(' '))
-    core_.arguments.remove_suffix(1); // the kernel leaves a trailing
-                                      // space
+  // The kernel leaves a space at the end.
+  while (core_.arguments.ends_with(' ')) core_.arguments.remove_suffix(1);
 }
 
 void NoteReader::signal(std::span<const std::byte> body) {

@@ -7,6 +7,7 @@
 
 #include "rewrite_layout.h"
 #include "rewrite_room.h"
+#include "sframe/base/text.h"
 #include "sframe/elf/llvm_types.h"
 
 #include <llvm/BinaryFormat/ELF.h>
@@ -26,8 +27,7 @@ constexpr std::string_view section_name = ".sframe";
 /// A table of section names, which ends with a NUL. It only grows.
 class StringTable {
 public:
-  explicit StringTable(std::span<const std::byte> table)
-      : bytes_(reinterpret_cast<const char*>(table.data()), table.size()) {}
+  explicit StringTable(std::span<const std::byte> table) : bytes_(as_text(table)) {}
 
   /// The offset of a name, which is added if missing.
   std::uint32_t add(std::string_view name) {

@@ -17,6 +17,7 @@
 #include "sframe/edit/rewrite.h"
 
 #include "sframe/address.h"
+#include "sframe/base/text.h"
 #include "sframe/bytes.h"
 #include "sframe/elf/llvm_types.h"
 #include "sframe/elf/machine.h"
@@ -260,7 +261,7 @@ struct SectionNames {
 };
 
 SectionNames make_names(std::span<const std::byte> old) {
-  const std::string_view text(reinterpret_cast<const char*>(old.data()), old.size());
+  const std::string_view text = as_text(old);
   const std::string wanted = std::string(rela_name) + '\0';
   SectionNames names{{old.begin(), old.end()}, 0, 0};
   std::size_t at = text.find(wanted);

@@ -5,6 +5,7 @@
 // header is at M in the archive of that name; LLVM's reader refuses the latter.
 
 #include "sframe/base/printable.h"
+#include "sframe/base/text.h"
 #include "sframe/elf/archive.h"
 
 #include <algorithm>
@@ -74,10 +75,6 @@ template <class Add> Result<void> read_thin_archive(std::string_view text, Add&&
   return {};
 }
 
-std::string_view archive_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// Where the names in the archive at `path` begin.
 std::filesystem::path archive_folder(const std::string& path) {
   std::error_code ignored;
@@ -93,7 +90,7 @@ std::string named_path(const std::filesystem::path& folder, std::string_view nam
 
 std::vector<std::string> files_of_thin_archive(std::span<const std::byte> bytes, const std::string& path) {
   std::set<std::string_view> names;
-  (void)read_thin_archive(archive_text(bytes), [&](std::string_view name, std::optional<std::uint64_t>) {
+  (void)read_thin_archive(as_text(bytes), [&](std::string_view name, std::optional<std::uint64_t>) {
     if (names.size() < ArchiveContents::max_members) names.insert(name);
   });
   const auto folder = archive_folder(path);
@@ -109,9 +106,9 @@ public:
 
   /// Fails if a header is damaged.
   Result<void> read(std::span<const std::byte> bytes) {
-    return read_thin_archive(
-        archive_text(bytes),
-        [&](std::string_view name, std::optional<std::uint64_t> origin) { add(name, origin); });
+    return read_thin_archive(as_text(bytes), [&](std::string_view name, std::optional<std::uint64_t> origin) {
+      add(name, origin);
+    });
   }
 
 private:

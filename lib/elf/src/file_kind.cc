@@ -3,6 +3,7 @@
 #include "sframe/elf/file_kind.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/base/text.h"
 #include "sframe/elf/llvm_types.h"
 
 #include <llvm/BinaryFormat/Magic.h>
@@ -61,7 +62,7 @@ bool is_text(std::string_view bytes) {
 }
 
 std::string_view kind_of(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = as_text(bytes);
   constexpr std::size_t tar_magic = 257;
   for (const KindOfFile& kind : file_kinds)
     if (text.starts_with(kind.magic)) return kind.name;

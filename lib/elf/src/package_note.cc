@@ -2,6 +2,7 @@
 
 #include "sframe/elf/package_note.h"
 
+#include "sframe/base/text.h"
 #include "sframe/elf/notes.h"
 
 #include <llvm/Support/Error.h>
@@ -17,7 +18,7 @@ constexpr std::uint32_t nt_package = 0xcafe1a7e;
 
 std::optional<PackageNote> parse(std::span<const std::byte> body) {
   constexpr std::size_t longest = 4096; // the parser is recursive
-  std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
+  std::string_view text = as_text(body);
   text = text.substr(0, text.find('\0'));
   if (text.size() > longest) return std::nullopt;
   auto value = llvm::json::parse(llvm::StringRef(text.data(), text.size()));

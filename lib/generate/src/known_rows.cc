@@ -2,6 +2,8 @@
 
 #include "known_rows.h"
 
+#include "sframe/base/text.h"
+
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -25,7 +27,7 @@ KnownRows::Place KnownRows::place(const cfi::Fde& fde) const {
   if (instructions.size() > std::numeric_limits<decltype(place.size)>::max() ||
       section_.bytes().size() > std::numeric_limits<decltype(place.offset)>::max())
     return place;
-  const std::string_view text(reinterpret_cast<const char*>(instructions.data()), instructions.size());
+  const std::string_view text = as_text(instructions);
   const std::uint64_t hash = std::hash<std::string_view>()(text) + fde.cie.offset;
   place.number = static_cast<std::uint32_t>((hash >> 32) * table_.size() >> 32);
   place.cie = static_cast<std::uint32_t>(fde.cie.offset);

@@ -2,6 +2,7 @@
 
 #include "sframe/languages/perf_map.h"
 
+#include "sframe/base/text.h"
 #include "sframe/elf/file.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ Result<PerfMap> PerfMap::read(const std::string& path) {
   if (!file) return unexpected(file.error());
   const auto bytes = file->bytes();
   if (bytes.size() > max_size) return fail("map of generated code is larger than 256 MiB");
-  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return parse(as_text(bytes));
 }
 
 PerfMap PerfMap::parse(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include "sframe/tool/input_files.h"
 
+#include "sframe/base/text.h"
 #include "sframe/tool/app.h"
 #include "sframe/tool/output_file.h"
 #include "sframe/tool/process_limits.h"
@@ -47,8 +48,7 @@ std::string listed_place(const std::string& path) {
 Result<std::vector<std::string>> read_list(const std::string& path, char separator) {
   const auto file = elf::File::open(path);
   if (!file) return fail(path + ": " + file.error().text());
-  const auto bytes = file->bytes();
-  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string_view rest = as_text(file->bytes());
   std::vector<std::string> names;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(separator), rest.size());
