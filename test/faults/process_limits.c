@@ -3,7 +3,7 @@
    A library for LD_PRELOAD: each time the program opens a file whose name matches AT, or has closed one whose name
    matches CLOSED, it finds that it has used the next of the CPU_MS milliseconds of processor time (a list with
    commas; the last one stays), and has the memory that the file STATM says. SYNC=2: also when it writes a file to
-   the disk for the second time. SLOW_NS: what the machine needs for a computation. NO_TIMER: it has none. */
+   the disk for the second time. NO_TIMER: there is none. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static int watched = -1;
-static long times, measured, syncs;
+static long times, syncs;
 
 /* Calls no handler that would interrupt system calls: some of them would fail. */
 static void pass_time(void) {
@@ -40,13 +40,11 @@ static long used_ms(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
-  const char *slow = getenv("SLOW_NS");
   int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-  if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID) return real(clock, time);
-  /* Without SLOW_NS, the time of the thread stands still: the machine is fast. */
-  const long ns = clock == CLOCK_PROCESS_CPUTIME_ID ? used_ms() * 1000000 : slow ? ++measured * atol(slow) : 0;
-  time->tv_sec = ns / 1000000000;
-  time->tv_nsec = ns % 1000000000;
+  if (clock != CLOCK_PROCESS_CPUTIME_ID) return real(clock, time);
+  const long ms = used_ms();
+  time->tv_sec = ms / 1000;
+  time->tv_nsec = ms % 1000 * 1000000;
   return 0;
 }
 

@@ -18,7 +18,6 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
@@ -37,13 +36,15 @@ constexpr bool is_slower = false;
 
 constexpr std::uint64_t ms = 1'000'000, mb = 1'000'000, mib = 1 << 20; // time is in nanoseconds
 
-constexpr std::uint64_t least_time = 700 * ms;
+constexpr std::uint64_t least_time = 7000 * ms;
 
-/// For inputs of 1 MB: 0.8 s. Larger ones get 4 seconds for each further MB, of which real code may need
-/// one. Of files that an input only names, unwind tables and some debug information are read.
+/// For inputs of 1 MB: 8 s. Larger ones get 40 seconds for each further MB, of which real code may need one
+/// on a fast machine. Ten times of what ever was needed: a slow machine or an emulator must not fail where a
+/// fast one succeeds, and the budgets of single resources end most inputs long before.
+/// Of files that an input only names, unwind tables and some debug information are read.
 std::uint64_t time_allowed(elf::File::OpenedBytes size, std::uint64_t count) noexcept {
   const std::uint64_t further = size.named > mb ? size.named - mb : 0;
-  return least_time + 100 * (size.named - further) + 4000 * further + 10 * size.found + 2 * ms * count;
+  return least_time + 1000 * (size.named - further) + 40'000 * further + 100 * size.found + 20 * ms * count;
 }
 
 /// For inputs of 1 MB: 200 MB. Most of what is added per byte is for compressed cores, and for compressed
@@ -63,42 +64,17 @@ constinit std::atomic<std::uint64_t> divisor{1}; ///< of the limits: 4 if they a
 constinit std::atomic<std::uint64_t> files{0};
 constinit std::atomic<std::uint64_t> memory_of_threads{0};
 constinit std::atomic<std::uint64_t> extra_time{0}; ///< by begin_file()
-constinit std::atomic<std::uint64_t> slowness{0};   ///< in 1/16; 0 until it is measured
 constinit std::atomic<bool> is_limited{false};
 constinit std::array<char, 64> program{};
 constinit timer_t timer{};
 constinit std::uint64_t page_size = 0;
 constinit int memory_file = -1; ///< /proc/self/statm, which a sandbox does not open
 
-std::uint64_t now(clockid_t clock) noexcept {
+/// What the process has used until now.
+std::uint64_t processor_time() noexcept {
   timespec time{};
-  (void)::clock_gettime(clock, &time);
+  (void)::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1000 * ms + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-/// How slow this machine is, in 1/16 of the one that the limits were made on: an emulator, a small board or
-/// one whose caches others use must not fail where that one succeeds. Mostly cache misses and mispredicted
-/// branches, as in the programs: a loop in registers may be fast where they take twice as long.
-std::uint64_t measure_slowness() noexcept {
-  constexpr std::uint64_t steps = 40'000, usual = 750'000; // ns
-  constexpr std::size_t words = 4 * mib / sizeof(std::uint64_t), near = words / 64;
-  void* memory = ::mmap(nullptr, words * sizeof(std::uint64_t), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (memory == MAP_FAILED) return 16;
-  auto* const table = static_cast<volatile std::uint64_t*>(memory);
-  const std::uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
-  std::uint64_t value = start;
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    value = (value ^ (value >> 29)) * 6'364'136'223'846'793'005u;
-    auto& word = table[(value >> 30) % (value >> 63 ? words : near)];
-    if (value >> 62 & 1)
-      word = word ^ value;
-    else
-      value += word;
-  }
-  const std::uint64_t took = now(CLOCK_THREAD_CPUTIME_ID) - start;
-  (void)::munmap(memory, words * sizeof(std::uint64_t));
-  return std::clamp<std::uint64_t>(took * 16 / usual, 16, 16 * 100);
 }
 
 /// For a program that takes more although all budgets have ended.
@@ -110,23 +86,16 @@ void end_program(const char* what) noexcept {
   ::_exit(exit_failure);
 }
 
-std::uint64_t on_this_machine(std::uint64_t time) noexcept {
-  return slowness == 0 ? time : time / 16 * slowness;
-}
-
-/// What the process may have used until now.
+/// What it may have used until now.
 std::uint64_t time_limit() noexcept {
-  return on_this_machine(time_allowed(elf::File::opened_bytes(), files) / divisor) + extra_time;
+  return time_allowed(elf::File::opened_bytes(), files) / divisor + extra_time;
 }
 
 void check_time() noexcept {
-  const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID);
-  if (used <= time_limit()) return;
-  if (slowness == 0) slowness = measure_slowness();
-  const std::uint64_t limit = time_limit();
+  const std::uint64_t used = processor_time(), limit = time_limit();
   if (used <= limit) return;
   // Of several files, the others are lost if the program ends.
-  const std::uint64_t more = files > 1 ? on_this_machine(least_time / divisor) : 0;
+  const std::uint64_t more = files > 1 ? least_time / divisor : 0;
   if (used > limit + limit / 4 + more) end_program("processor time");
   Budget::end_all(Resource::processor_time, limit / ms);
 }
@@ -202,9 +171,9 @@ void begin_file() noexcept {
 #ifdef __GLIBC__
   ::malloc_trim(0); // as little memory as the file would have found alone
 #endif
-  const std::uint64_t used = now(CLOCK_PROCESS_CPUTIME_ID), limit = time_limit();
+  const std::uint64_t used = processor_time(), limit = time_limit();
   if (used > limit) extra_time += used - limit;
-  extra_time += on_this_machine(least_time / divisor);
+  extra_time += least_time / divisor;
   Budget::resume_all();
 }
 
