@@ -7,7 +7,6 @@
 
 #include "format/version.h"
 #include "refused.h"
-#include "sframe/radix_sort.h"
 #include "sframe/section.h"
 
 #include <algorithm>
@@ -30,21 +29,13 @@ std::vector<std::uint32_t> Builder::by_distance(std::uint64_t address) const {
   std::iota(order.begin(), order.end(), 0u);
   if (std::ranges::adjacent_find(order, std::ranges::greater_equal(), key) == order.end()) return order;
 
-  order = radix_order(static_cast<std::uint32_t>(order.size()), key);
-  // Functions with equal starts are rare.
   const auto bytes_of = [&](const Function& f) { return run_bytes(runs_[f.run]); };
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    if (key(a) != key(b)) return key(a) < key(b);
     const Function &x = functions_[a], &y = functions_[b];
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
-  };
-  for (auto first = order.begin(); first != order.end();) {
-    const auto last = std::find_if(first + 1, order.end(), [&](std::uint32_t number) {
-      return functions_[number].fde.start != functions_[*first].fde.start;
-    });
-    if (last - first > 1) std::stable_sort(first, last, before);
-    first = last;
-  }
+  });
   return order;
 }
 

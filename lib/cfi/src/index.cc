@@ -8,7 +8,6 @@
 #include "sframe/cfi/index.h"
 
 #include "sframe/base/parallel.h"
-#include "sframe/radix_sort.h"
 
 #include <algorithm>
 
@@ -28,7 +27,10 @@ struct Part {
   std::vector<Error> faults;
 };
 
-constexpr auto start_of = [](const FdeIndex::Entry& entry) { return entry.start; };
+void sort(std::vector<FdeIndex::Entry>& entries) {
+  if (!std::ranges::is_sorted(entries, {}, &FdeIndex::Entry::start)) // most are
+    std::ranges::stable_sort(entries, {}, &FdeIndex::Entry::start);
+}
 
 /// `bytes`: the part's size.
 Part read_part(FdeCursor fdes, std::uint64_t bytes) {
@@ -68,7 +70,7 @@ expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector
   if (parts.size() == 1) {
     index.entries_ = std::move(parts[0].entries);
     if (faults) faults->insert(faults->end(), parts[0].faults.begin(), parts[0].faults.end());
-    radix_sort(index.entries_, start_of);
+    sort(index.entries_);
     return index;
   }
   std::size_t count = 0;
@@ -79,7 +81,7 @@ expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector
     index.entries_.insert(index.entries_.end(), part.entries.begin(), part.entries.end());
     part = {};
   }
-  radix_sort(index.entries_, start_of);
+  sort(index.entries_);
   return index;
 }
 

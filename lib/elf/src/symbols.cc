@@ -9,7 +9,6 @@
 
 #include "sframe/address.h"
 #include "sframe/elf/llvm_types.h"
-#include "sframe/radix_sort.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -111,10 +110,9 @@ SymbolTable SymbolTable::load(const Image& image) {
     result.symbols_ = std::move(*symbols);
     break;
   }
-  // Each keeps the order of the ones before.
-  radix_sort(result.symbols_, preference);
-  radix_sort(result.symbols_, [](const Symbol& symbol) { return symbol.address; });
-  radix_sort(result.symbols_, [&](const Symbol& symbol) { return std::uint64_t{result.space_of(symbol)}; });
+  std::ranges::stable_sort(result.symbols_, {}, [&](const Symbol& symbol) {
+    return std::tuple(result.space_of(symbol), symbol.address, preference(symbol));
+  });
   result.cut(image);
   return result;
 }
