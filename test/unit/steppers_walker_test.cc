@@ -169,6 +169,7 @@ TEST(Walker, AsksOnceForAPosition) {
         EXPECT_EQ(got.frames[f].stepper(), f == 0 ? "context" : by);
       }
     }
+    EXPECT_EQ(walker.rule_counts(), (CacheCounts{.hits = 9, .misses = 3}));
     EXPECT_EQ(asked.steps, 0);
     EXPECT_EQ(asked.questions, 3);
     EXPECT_EQ(next.steps, 0);

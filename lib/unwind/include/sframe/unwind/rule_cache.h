@@ -38,6 +38,14 @@ private:
   std::uint64_t pc_ = 0, rest_ = 0;
 };
 
+/// Lookups since a cache was made.
+struct CacheCounts {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0; ///< tables of the module were read, or had no answer before either
+
+  friend bool operator==(const CacheCounts&, const CacheCounts&) = default;
+};
+
 template <class Rules> class RuleCache {
 public:
   static constexpr std::size_t usual_size = 1024;
@@ -50,7 +58,11 @@ public:
   /// The rules for the key; on a miss, `make(rules)` fills in those of a former entry. The reference is valid
   /// until the next insert(), forget() or find() with `make`.
   template <class Make> Rules& find(const RuleKey& key, Make&& make) {
-    if (Entry& entry = entries_[slot(key)]; entry.key == key) return entry.rules;
+    if (Entry& entry = entries_[slot(key)]; entry.key == key) {
+      ++counts_.hits;
+      return entry.rules;
+    }
+    ++counts_.misses;
     allocate();
     Entry& entry = entries_[slot(key)];
     entry.key = RuleKey(); // make() may throw when memory runs out
@@ -60,9 +72,11 @@ public:
   }
 
   /// The rules for the key, or nullptr: then insert() takes the same key. Valid as above.
-  const Rules* find(const RuleKey& key) const {
+  const Rules* find(const RuleKey& key) {
     const Entry& entry = entries_[slot(key)];
-    return entry.key == key ? &entry.rules : nullptr;
+    const bool is_hit = entry.key == key;
+    ++(is_hit ? counts_.hits : counts_.misses);
+    return is_hit ? &entry.rules : nullptr;
   }
   /// Replaces the entry in the key's place.
   void insert(const RuleKey& key, Rules rules) {
@@ -76,6 +90,8 @@ public:
     for (Entry& entry : entries_)
       if (range.contains(entry.key.lookup_pc()) || range.contains(entry.key.pc_)) entry = {};
   }
+
+  const CacheCounts& counts() const { return counts_; }
 
 private:
   struct Entry {
@@ -95,6 +111,7 @@ private:
   std::size_t size_;
   int shift_ = 64 - std::countr_zero(least_size);
   std::vector<Entry> entries_; ///< of the least size until the first entry
+  CacheCounts counts_;
 };
 
 } // namespace sframe::unwind

@@ -87,6 +87,9 @@ public:
 
   /// How many frames a walk may have; at first default_max_frames.
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
+  /// How often a frame's rules were known, since the steppers last changed. Those of which each stepper knows
+  /// more than one answer are asked again, and have a cache of their own.
+  const CacheCounts& rule_counts() const { return known_.counts(); }
   /// May be changed between walks.
   StepperGroup& steppers() { return steppers_; }
 
