@@ -56,7 +56,8 @@ void check_verdicts(const verify::Input& input, const verify::Verdicts& verdicts
 std::vector<verify::Id> check_code(const verify::Input& input, unsigned threads) {
   Listener listener;
   verify::Verdicts verdicts(input);
-  check_against_code(input, threads, verdicts, listener);
+  Workers workers(threads);
+  check_against_code(input, workers, verdicts, listener);
   check_verdicts(input, verdicts);
   return std::move(listener.ids);
 }
@@ -70,7 +71,8 @@ verify::Summary check_all(const verify::Input& input, const readers::Reader& rea
   check_coverage(input, covered, {.executable = 99, .described = 100}, report);
   verify::Verdicts verdicts(input);
   const std::uint64_t addresses = check_against_cfi(input, verdicts, report, reader.rows);
-  check_against_code(input, 1, verdicts, report);
+  Workers alone;
+  check_against_code(input, alone, verdicts, report);
   verify::Summary summary = verdicts.summary();
   summary.addresses = addresses;
   summary.coverage = covered;

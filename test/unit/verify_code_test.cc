@@ -63,7 +63,8 @@ Checked check(const std::string& code, const std::vector<FrameRow>& rows) {
   EXPECT_TRUE(has_code(*input));
   Verdicts verdicts(*input);
   Findings found;
-  check_against_code(*input, 1, verdicts, found);
+  Workers alone;
+  check_against_code(*input, alone, verdicts, found);
   return {found.all, verdicts.summary()};
 }
 

@@ -53,6 +53,7 @@ TEST(VerifyParallel, FindingsAreInOrder) {
   for (const unsigned threads : {0u, 1u, 3u})
     for (const std::size_t chunk : {1u, 7u, 1000u, 5000u}) {
       Pcs all;
+      Workers workers(threads);
       const auto work = [](std::size_t begin, std::size_t end, int& scratch, Sink& sink) {
         EXPECT_LT(begin, end);
         EXPECT_EQ(scratch++, 7); // one thread at a time
@@ -60,46 +61,71 @@ TEST(VerifyParallel, FindingsAreInOrder) {
         --scratch;
       };
       check_in_chunks(
-          threads, wanted.size(), chunk, all, [] { return 7; }, work);
+          workers, threads, wanted.size(), chunk, all, [] { return 7; }, work);
       EXPECT_EQ(all.pcs, wanted);
     }
 }
 
-// The threads of a file among others: its own, and those that are spare, which are there again afterwards.
-TEST(VerifyParallel, SpareThreads) {
-  SpareThreads spare(3);
-  const ThreadShare all(2, spare, 8), few(2, spare, 4), none(2u), less(2, spare, 1);
-  {
-    const ThreadsNow first(few), second(all), third(all);
-    EXPECT_EQ(first.count(), 4u);
-    EXPECT_EQ(second.count(), 3u);
-    EXPECT_EQ(third.count(), 2u);
-    spare.give(5);
-    EXPECT_EQ(ThreadsNow(all).count(), 7u);
-    EXPECT_EQ(ThreadsNow(none).count(), 2u);
-    EXPECT_EQ(ThreadsNow(less).count(), 1u);
-  }
-  EXPECT_EQ(spare.take(100), 8u);
-  EXPECT_EQ(spare.take(1), 0u);
+// What is taken is never more than there are, and is there again afterwards.
+TEST(VerifyParallel, WorkersAreTakenOnce) {
+  Workers workers(4);
+  EXPECT_EQ(workers.all(), 4u);
+  EXPECT_EQ(workers.take(2), 2u);
+  EXPECT_EQ(workers.take(100), 1u);
+  EXPECT_EQ(workers.take(1), 0u);
+  workers.give(3);
+  workers.give(); // a thread that waits
+  EXPECT_EQ(workers.take(100), 4u);
+  workers.reclaim(); // it goes on, beside the one that has its place
+  workers.give();
+  EXPECT_EQ(workers.take(1), 0u);
+  workers.give(3);
+  EXPECT_EQ(workers.take(100), 3u);
+  EXPECT_EQ(Workers(0).all(), 1u);
 }
 
-// Threads that become spare join a piece of work that goes on.
-TEST(VerifyParallel, SpareThreadsJoin) {
-  SpareThreads spare;
+// Work inside work never has more threads at a time than there are workers, unless one that waited goes on.
+TEST(VerifyParallel, WorkInsideWork) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    Workers workers(threads);
+    std::vector<std::atomic<int>> done(60);
+    std::atomic<unsigned> outer = 0, most = 0;
+    for_each_parallel(
+        6, workers, workers.all(),
+        [&] {
+          const unsigned now = ++outer;
+          for (unsigned seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          return 0;
+        },
+        [&](std::size_t i, int) {
+          for_each_parallel(
+              10, workers, workers.all(), [] { return 0; }, [&](std::size_t j, int) { ++done[i * 10 + j]; });
+        });
+    for (const auto& count : done) EXPECT_EQ(count, 1);
+    EXPECT_LE(most, threads);
+    EXPECT_EQ(workers.take(100), threads - 1);
+  }
+}
+
+// Threads that become free join a piece of work that goes on.
+TEST(VerifyParallel, FreeThreadsJoin) {
+  Workers workers(2);
+  EXPECT_EQ(workers.take(1), 1u);
   std::atomic<unsigned> scratches = 0;
   Pcs all;
   constexpr std::size_t per_round = 2 * 64;
   check_in_chunks(
-      ThreadShare(1, spare, 2), 2 * per_round, 1, all, [&] { return ++scratches; },
+      workers, 2, 2 * per_round, 1, all, [&] { return ++scratches; },
       [&](std::size_t begin, std::size_t, unsigned&, Sink& sink) {
         if (begin == per_round - 1) {
           EXPECT_EQ(scratches, 1u);
-          spare.give(1);
+          workers.give();
         }
         sink.add({.id = Id::S001, .at = Location{0, begin}});
       });
   EXPECT_EQ(scratches, 3u); // one, then two
-  EXPECT_EQ(spare.take(2), 1u);
+  EXPECT_EQ(workers.take(2), 1u);
   EXPECT_TRUE(std::ranges::is_sorted(all.pcs));
 }
 

@@ -32,33 +32,18 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
   return make_text_format(report);
 }
 
-/// Leaves a file's threads to other files, once there are no more files.
-class ThreadsOfFile {
-public:
-  ThreadsOfFile(SpareThreads& spare, unsigned count) : spare_(spare), count_(count) {}
-  ~ThreadsOfFile() { spare_.give(count_); }
-  ThreadsOfFile(const ThreadsOfFile&) = delete;
-  ThreadsOfFile& operator=(const ThreadsOfFile&) = delete;
-
-private:
-  SpareThreads& spare_;
-  unsigned count_;
-};
-
 std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,
                                 tool::Output& out) {
   tool::OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
   for (const tool::InputFile& file : options.files) progress.expect(progress.size_of(file.path));
   std::vector<Outcome> outcomes(options.files.size());
-  const unsigned at_once =
-      static_cast<unsigned>(std::clamp<std::size_t>(options.files.size(), 1, options.threads));
-  SpareThreads spare(options.threads % at_once);
+  Workers workers(options.threads);
   FileOptions file_options = options.file;
-  file_options.threads = ThreadShare(options.threads / at_once, spare, options.threads);
+  file_options.workers = &workers;
   for_each_parallel(
-      options.files.size(), at_once, [&] { return ThreadsOfFile(spare, file_options.threads.own); },
-      [&](std::size_t i, ThreadsOfFile&) {
+      options.files.size(), workers, workers.all(), [] { return 0; },
+      [&](std::size_t i, int) {
         const tool::InputFile& file = options.files[i];
         tool::begin_file();
         tool::Progress::Item item(progress, progress.size_of(file.path));

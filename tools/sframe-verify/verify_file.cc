@@ -228,7 +228,6 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   if (image.relocatable()) return lacks(path, no_linked_file);
   BugSources sources{.path = path,
                      .image = &image,
-                     .threads = options_.threads.own,
                      .progress = [this](double share) { progress_.add(share * static_cast<double>(size_)); }};
   Companion debug;
   if (!options_.debug.empty()) {
@@ -238,7 +237,10 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   const auto separate = look_up_debug(path, &image);
   if (separate) sources.debug_image = separate->known_image();
   Names names = names_of(sources.debug_image, &image);
+  const unsigned helpers = options_.workers->take(options_.workers->all());
+  sources.threads = helpers + 1;
   auto bugs = find_compiler_bugs(sources, names);
+  options_.workers->give(helpers);
   if (!bugs) return fail(path, bugs.error());
   if (bugs->files == 0) return lacks(path, "no call frame information: no .eh_frame and no .debug_frame");
   outcome_.bugs = std::move(*bugs);
@@ -380,7 +382,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
 
 void FileVerifier::check_code(const std::string& path, const Input& input, Verdicts& verdicts,
                               FileReport& report) {
-  if (has_code(input)) return check_against_code(input, options_.threads, verdicts, report);
+  if (has_code(input)) return check_against_code(input, *options_.workers, verdicts, report);
   const char* why = input.relocatable()
                         ? "the code of relocatable objects is not checked; verify the linked file"
                         : "no code to compare with";

@@ -27,7 +27,7 @@ struct FileOptions {
   bool cfi = true;
   bool code = true;
   const run::Outcome* ran = nullptr; ///< what a program executed of the files; nullptr: no such check
-  ThreadShare threads;               ///< for the code of one file
+  Workers* workers = nullptr;        ///< for the code of a file; those that other files leave
   std::string
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0

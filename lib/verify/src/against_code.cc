@@ -95,7 +95,7 @@ bool has_code(const Input& input) {
          &input.parts().front().section.abi() == image->abi();
 }
 
-void check_against_code(const Input& input, const ThreadShare& threads, Verdicts& verdicts, Sink& sink) {
+void check_against_code(const Input& input, Workers& workers, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
   const std::span<const OwnedRange> cfi = input.all_cfi();
   const std::vector<OwnedRange> sframe = divided_at_starts(input.pieces(), cfi);
@@ -103,9 +103,8 @@ void check_against_code(const Input& input, const ThreadShare& threads, Verdicts
   code::Callees callees(*input.image(), cfi);
   BudgetShares shares(input.budget(), chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
-  ThreadShare share = threads;
-  share.most = threads_for(*input.image(), units, threads.most);
-  check_in_chunks(share, units.size(), chunk_size, sink, make_analyzer,
+  const unsigned most = threads_for(*input.image(), units, workers.all());
+  check_in_chunks(workers, most, units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     BudgetShares::Share budget(shares, begin / chunk_size);

@@ -29,14 +29,41 @@ template <class Thread = std::thread, class Run> Thread try_thread(Run&& run) {
   }
 }
 
-/// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads, including the
-/// caller's. make_scratch() makes one `scratch` per thread, for all its pieces: reusable memory. Returns when
-/// all are done. Pieces are begun in order; both functions may run on several threads at once. If one throws,
-/// no further piece is begun, and the first exception is rethrown in the caller's thread after all threads
-/// have ended. With one thread or one piece no thread is started; if the system refuses a thread there are
-/// fewer.
+/// The threads of a program whose work divides into work that divides again: files, and the code of each. One
+/// that has no piece left is free for other calls of for_each_parallel().
+class Workers {
+public:
+  /// At least one: the caller's thread.
+  explicit Workers(unsigned threads = 1) : all_(std::max(threads, 1u)), free_(static_cast<int>(all_) - 1) {}
+
+  unsigned all() const { return all_; }
+  /// Those of `most` threads that are free now. Each that is taken has to be given back.
+  unsigned take(std::size_t most) {
+    int there = free_;
+    unsigned taken = 0;
+    do
+      taken =
+          there > 0 ? static_cast<unsigned>(std::min<std::size_t>(most, static_cast<unsigned>(there))) : 0;
+    while (!free_.compare_exchange_weak(there, there - static_cast<int>(taken)));
+    return taken;
+  }
+  void give(unsigned count = 1) { free_ += static_cast<int>(count); }
+  /// Takes back what the caller gave while it waited, whoever has it now.
+  void reclaim() { --free_; }
+
+private:
+  unsigned all_;
+  std::atomic<int> free_;
+};
+
+/// Calls work(piece, scratch) once for each piece in [0, pieces), on the caller's thread and those of
+/// `workers` that are free now, `most` in all. make_scratch() makes one `scratch` per thread, for all its
+/// pieces: reusable memory. Returns when all are done. Pieces are begun in order; both functions may run on
+/// several threads at once. If one throws, no further piece is begun, and the first exception is rethrown in
+/// the caller's thread after all threads have ended. With one thread or one piece no thread is started; if
+/// the system refuses a thread there are fewer.
 template <class MakeScratch, class Work>
-void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch,
+void for_each_parallel(std::size_t pieces, Workers& workers, unsigned most, const MakeScratch& make_scratch,
                        const Work& work) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
@@ -50,19 +77,31 @@ void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& 
       std::call_once(failed, [&] { failure = std::current_exception(); });
       next = pieces;
     }
+    workers.give();
   };
-  const std::size_t wanted = std::min<std::size_t>(pieces, std::max(threads, 1u));
+  const std::size_t useful = std::min<std::size_t>(pieces, std::max(most, 1u));
+  const unsigned wanted = useful > 1 ? workers.take(useful - 1) : 0;
   {
     std::vector<std::jthread> helpers;
     helpers.reserve(wanted);
-    while (helpers.size() + 1 < wanted) {
+    while (helpers.size() < wanted) {
       auto helper = try_thread<std::jthread>(run);
       if (!helper.joinable()) break; // those that were started do all the work
       helpers.push_back(std::move(helper));
     }
+    workers.give(wanted - static_cast<unsigned>(helpers.size()));
     run();
   }
+  workers.reclaim();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// Same on up to `threads` threads of its own, including the caller's.
+template <class MakeScratch, class Work>
+void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch,
+                       const Work& work) {
+  Workers workers(threads);
+  for_each_parallel(pieces, workers, threads, make_scratch, work);
 }
 
 /// Same without scratch: calls work(piece).
@@ -71,55 +110,6 @@ template <class Work> void for_each_parallel(std::size_t pieces, unsigned thread
   for_each_parallel(
       pieces, threads, [] { return Nothing(); }, [&](std::size_t piece, Nothing&) { work(piece); });
 }
-
-/// Threads that pieces of work no longer need, for those that go on. A count only: whoever takes one starts
-/// it.
-class SpareThreads {
-public:
-  explicit SpareThreads(unsigned count = 0) : count_(count) {}
-
-  void give(unsigned count) { count_ += count; }
-  /// Takes up to `most`, to be given back.
-  unsigned take(unsigned most) {
-    unsigned there = count_;
-    while (!count_.compare_exchange_weak(there, there - std::min(there, most))) {
-    }
-    return std::min(there, most);
-  }
-
-private:
-  std::atomic<unsigned> count_;
-};
-
-/// The threads of a piece of work among others: its own, and spare ones if it asks from time to time.
-struct ThreadShare {
-  unsigned own = 1;
-  unsigned most = 1;             ///< own and spare ones together
-  SpareThreads* spare = nullptr; ///< nullptr: none
-
-  ThreadShare() = default;
-  ThreadShare(unsigned all) : own(all), most(all) {}
-  ThreadShare(unsigned mine, SpareThreads& others, unsigned limit) : own(mine), most(limit), spare(&others) {}
-};
-
-/// What a share is at the moment; its spare threads are taken while the object lives.
-class ThreadsNow {
-public:
-  explicit ThreadsNow(const ThreadShare& share)
-      : share_(share),
-        taken_(share.spare && share.most > share.own ? share.spare->take(share.most - share.own) : 0) {}
-  ~ThreadsNow() {
-    if (taken_) share_.spare->give(taken_);
-  }
-  ThreadsNow(const ThreadsNow&) = delete;
-  ThreadsNow& operator=(const ThreadsNow&) = delete;
-
-  unsigned count() const { return std::min(share_.own + taken_, share_.most); }
-
-private:
-  const ThreadShare& share_;
-  unsigned taken_;
-};
 
 } // namespace sframe
 

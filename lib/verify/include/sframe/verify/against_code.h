@@ -25,6 +25,6 @@ bool has_code(const Input& input);
 /// Reports contradictions by address, and adds a verdict for every function. The report does not
 /// depend on the number of threads. Linear in the bytes of code; memory for functions and FDEs,
 /// and for the findings of the functions being analysed.
-void check_against_code(const Input& input, const ThreadShare& threads, Verdicts& verdicts, Sink& sink);
+void check_against_code(const Input& input, Workers& workers, Verdicts& verdicts, Sink& sink);
 
 } // namespace sframe::verify

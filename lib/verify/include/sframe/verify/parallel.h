@@ -30,16 +30,15 @@ private:
 
 /// Checks items [0, count) in pieces of `chunk`. work(begin, end, scratch, sink) may run on several threads
 /// at once, each with its own scratch from make_scratch(). `sink` receives the findings in the order of the
-/// items, regardless of the number of threads. Findings are stored for a round of a few chunks per thread at
-/// a time; spare threads join at the next round.
+/// items, regardless of the number of threads, which are `most` at most. Findings are stored for a round of a
+/// few chunks per thread at a time; free threads join at the next round.
 template <class MakeScratch, class Work>
-void check_in_chunks(const ThreadShare& threads, std::size_t count, std::size_t chunk, Sink& sink,
+void check_in_chunks(Workers& workers, unsigned most, std::size_t count, std::size_t chunk, Sink& sink,
                      const MakeScratch& make_scratch, const Work& work) {
-  std::vector<FindingBuffer> buffers(std::size_t{std::max(threads.most, 1u)} * 64);
+  std::vector<FindingBuffer> buffers(std::size_t{std::max(most, 1u)} * 64);
   for (std::size_t begin = 0; begin < count;) {
     const std::size_t chunks = std::min(buffers.size(), (count - begin + chunk - 1) / chunk);
-    const ThreadsNow now(threads);
-    for_each_parallel(chunks, now.count(), make_scratch, [&](std::size_t i, auto& scratch) {
+    for_each_parallel(chunks, workers, most, make_scratch, [&](std::size_t i, auto& scratch) {
       const std::size_t from = begin + i * chunk;
       work(from, std::min(from + chunk, count), scratch, buffers[i]);
     });
