@@ -92,7 +92,7 @@ void GoTableStepper::look_up(const unwind::FrameState& frame, unwind::Memory& me
   rules.kind = GoRules::Kind::none;
   unwind::RuleSource* const source = memory.space().rules_at(frame.lookup_pc());
   const auto match = source ? source->find_go(frame.lookup_pc()) : std::nullopt;
-  if (!match || match->frame_size > largest || (!is_amd64() && abi_.id != Abi::aarch64_little)) return;
+  if (!match || match->frame_size > largest || !unwind_.has_go_frames) return;
   rules.function = match->start;
   if (match->kind == Kind::top || (match->kind == Kind::no_return && !frame.pc_exact)) {
     rules.kind = GoRules::Kind::bottom;

@@ -14,6 +14,7 @@
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
 #include "sframe/modules/symbols.h"
+#include "sframe/unwind/abi.h"
 
 #include <algorithm>
 #include <array>
@@ -412,9 +413,9 @@ void Formatter::print_large(std::uint64_t encoding, std::string_view name, std::
     while (value /= 10);
     return put(negative ? "-" + digits : digits);
   }
-  if (encoding == DW_ATE_float && name == "long double" &&
-      values_.surroundings().space.abi().id == Abi::amd64) {
-    // The x87's format: 64 bits with the integer bit, then sign and exponent.
+  const unwind::UnwindAbi* const abi = unwind::find_unwind_abi(values_.surroundings().space.abi().id);
+  const bool has_x87 = abi && abi->long_double == unwind::LongDouble::x87;
+  if (encoding == DW_ATE_float && name == "long double" && has_x87) {
     const std::uint64_t mantissa = number(bytes.first(8), false);
     const std::uint64_t top = number(bytes.subspan(8, 2), false);
     const int exponent = static_cast<int>(top & 0x7fff);
@@ -423,7 +424,7 @@ void Formatter::print_large(std::uint64_t encoding, std::string_view name, std::
         std::ldexp(static_cast<long double>(mantissa), (exponent ? exponent : 1) - 16383 - 63);
     return put(formatted("%.18Lg", top >> 15 ? -value : value));
   }
-  if (encoding == DW_ATE_float && values_.surroundings().space.abi().id != Abi::amd64)
+  if (encoding == DW_ATE_float && !has_x87)
     if (const auto text = quadruple(half(true), half(false))) return put(*text);
   put("0x");
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -10,6 +10,8 @@
 
 #include "frame_values.h"
 
+#include "sframe/unwind/abi.h"
+
 #include <llvm/DebugInfo/DWARF/DWARFDebugLoc.h>
 #include <llvm/DebugInfo/DWARF/DWARFLocationExpression.h>
 
@@ -29,9 +31,9 @@ using namespace llvm::dwarf;
 
 constexpr std::size_t most_parts = 1024;
 
-/// The DWARF numbers of s390x's floating-point registers, in which shorter values are on the left.
-bool is_left_aligned(Abi abi, std::uint64_t reg) {
-  return abi == Abi::s390x && reg >= 16 && reg < 32;
+bool is_left_aligned(Abi id, std::uint64_t reg) {
+  const unwind::UnwindAbi* const abi = unwind::find_unwind_abi(id);
+  return abi && reg < 64 && abi->left_aligned >> reg & 1;
 }
 
 /// The register that the expression names and nothing else; as a typed value, too.

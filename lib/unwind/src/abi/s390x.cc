@@ -98,6 +98,7 @@ const UnwindAbi s390x = {
     .register_names = names,
     .call_saved = set_of({6, 7, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31}),
     .result_register = 2,
+    .left_aligned = 0xffff0000, // floating-point registers
     .frame_record = std::nullopt,
     .call_trace = {.return_address = 112, .sp = 0, .sp_saved = 120}, // where r14 and r15 are saved
     .back_chain = 0,

@@ -70,11 +70,22 @@ struct CallTrace {
   std::optional<std::int32_t> caller_fp; ///< where the caller's FP is saved, if it is: 0 or higher addresses
 };
 
+/// What 16 bytes of type `long double` are.
+enum class LongDouble : std::uint8_t {
+  quadruple, ///< IEEE 754 binary128
+  x87,       ///< 64 bits with the integer bit, then sign and exponent; six bytes of padding
+};
+
 struct UnwindAbi {
   Abi id{};
   std::span<const std::string_view> register_names; ///< by DWARF number
   std::uint64_t call_saved = 0;                     ///< bit N: register N has the same value after a call
   std::uint8_t result_register = 0;                 ///< register that returns an integer or an address
+  std::uint64_t left_aligned = 0; ///< bit N: values shorter than register N are at its most significant end
+  LongDouble long_double = LongDouble::quadruple;
+  /// Go's frames have a layout that is known: with the return address above what its tables count, or with
+  /// LR at the bottom.
+  bool has_go_frames = false;
   bool ra_is_register = true; ///< false: the RA column stands for the pc, not for a register (AMD64)
   std::optional<FrameRecord> frame_record; ///< none if the ABI has no frame record
   CallTrace call_trace;
