@@ -93,14 +93,18 @@ Result<Origins> Origins::parse(std::string_view json) {
   out.fdes_ = *fdes;
   out.rows_ = *rows;
   if (const auto id = report->getString("build_id")) out.build_id_ = id->str();
-  std::vector<AddressRange> from_code, from_stubs, repaired;
+  std::vector<AddressRange> from_code, from_stubs, from_orc, repaired;
   bool in_object = false;
   bool good = each_range(*report, "origins", [&](const AddressRange& range, const JsonObject& element) {
     in_object |= element.get("section") != nullptr;
     const auto origin = element.getString("origin");
-    if (!origin || (*origin != "code" && *origin != "stub")) return false;
-    (*origin == "code" ? from_code : from_stubs).push_back(range);
-    return true;
+    auto* const ranges = !origin             ? nullptr
+                         : *origin == "code" ? &from_code
+                         : *origin == "stub" ? &from_stubs
+                         : *origin == "orc"  ? &from_orc
+                                             : nullptr;
+    if (ranges) ranges->push_back(range);
+    return ranges != nullptr;
   });
   const bool applied = report->getString("repair").value_or("") == "apply";
   good = good && each_range(*report, "repairs", [&](const AddressRange& range, const JsonObject& element) {
@@ -112,8 +116,10 @@ Result<Origins> Origins::parse(std::string_view json) {
   if (in_object) return fail("the report is about a relocatable object, whose rows have no addresses yet");
   out.code_ = AddressSet(std::move(from_code));
   out.stubs_ = AddressSet(std::move(from_stubs));
+  out.orc_ = AddressSet(std::move(from_orc));
   out.repaired_ = AddressSet(std::move(repaired));
-  for (const AddressSet* set : {&out.code_, &out.stubs_, &out.repaired_}) out.all_.add(set->ranges());
+  for (const AddressSet* set : {&out.code_, &out.stubs_, &out.orc_, &out.repaired_})
+    out.all_.add(set->ranges());
   return out;
 }
 
@@ -138,6 +144,7 @@ unsigned Origins::of(const AddressRange& range) const {
   unsigned origins = 0;
   if (overlaps(code_, range)) origins |= code;
   if (overlaps(stubs_, range)) origins |= stub;
+  if (overlaps(orc_, range)) origins |= orc;
   if (overlaps(repaired_, range)) origins |= repaired;
   if (range.empty() || !all_.contains(range)) origins |= cfi;
   return origins;
@@ -162,6 +169,7 @@ std::vector<std::string_view> Origins::names(unsigned origins) {
   if (origins & cfi) found.emplace_back("cfi");
   if (origins & code) found.emplace_back("code");
   if (origins & stub) found.emplace_back("stub");
+  if (origins & orc) found.emplace_back("orc");
   if (origins & repaired) found.emplace_back("repaired");
   return found;
 }

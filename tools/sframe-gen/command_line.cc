@@ -47,7 +47,8 @@ struct Raw {
 };
 
 const std::map<std::string, From> sources = {
-    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"sframe", From::sframe}};
+    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code},
+    {"orc", From::orc}, {"all", From::all},   {"sframe", From::sframe}};
 const std::map<std::string, Emit> results = {
     {"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}};
 const std::map<std::string, ReportFormat> report_formats = {
@@ -57,10 +58,12 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
                  "INPUTs, or folders with -r, need --in-place or -o FOLDER");
-  cli.add_choice("--from", line.from, sources,
-                 "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
-                 "cfi,code (machine code where there is no CFI) or from sframe")
-      .option_text("cfi|code|cfi,code|sframe");
+  cli.add_choice(
+         "--from", line.from, sources,
+         "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
+         "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from all "
+         "(CFI, then orc, then code) or from sframe")
+      .option_text("cfi|code|cfi,code|orc|all|sframe");
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");
@@ -156,12 +159,10 @@ std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
   if (line.from == From::sframe && line.return_addresses) return "--return-addresses needs --from=cfi";
-  if (line.repair != generate::Options::Repair::none &&
-      (line.from == From::sframe || line.from == From::code))
+  if (line.repair != generate::Options::Repair::none && !reads_cfi(line.from))
     return "--repair needs --from=cfi or --from=cfi,code";
   if (line.from != From::cfi && line.function) return "--function needs --from=cfi";
-  if (!line.debug.empty() && (line.from == From::sframe || line.from == From::code))
-    return "--debug needs --from=cfi or --from=cfi,code";
+  if (!line.debug.empty() && !reads_cfi(line.from)) return "--debug needs --from=cfi or --from=cfi,code";
   return std::nullopt;
 }
 

@@ -20,7 +20,18 @@
 
 namespace sframe::gen {
 
-enum class From : std::uint8_t { cfi, code, cfi_and_code, sframe };
+enum class From : std::uint8_t { cfi, code, cfi_and_code, orc, all, sframe };
+
+constexpr bool reads_cfi(From from) {
+  return from == From::cfi || from == From::cfi_and_code || from == From::all;
+}
+constexpr bool reads_code(From from) {
+  return from == From::code || from == From::cfi_and_code || from == From::all;
+}
+constexpr bool reads_orc(From from) {
+  return from == From::orc || from == From::all;
+}
+
 enum class Emit : std::uint8_t { elf, section, sidecar };
 enum class ReportFormat : std::uint8_t { text, json, none };
 

@@ -75,7 +75,8 @@ unexpected<Failure> no_function(const CommandLine& line, const Input& input, con
   if (line.function)
     return nothing_there(*input.budget,
                          "no function with call frame information matches " + line.function->pattern());
-  if (line.from != From::cfi) return nothing_there(*input.budget, "no function was found in the code");
+  if (line.from == From::orc) return nothing_there(*input.budget, "the ORC table describes no code");
+  if (reads_code(line.from)) return nothing_there(*input.budget, "no function was found in the code");
   return nothing_there(*input.budget,
                        "no call frame information: .eh_frame and .debug_frame describe no function");
 }
@@ -283,16 +284,26 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (!input.image) return failed({"not an ELF file", {}, {}});
   auto cfi = generate::CfiInput::from_image(*input.image, input.debug);
   if (!cfi) return failed(cfi.error());
-  if (line.from == From::code) cfi->sections.clear();
-  const bool reads_code = line.from != From::cfi;
+  if (!reads_cfi(line.from)) cfi->sections.clear();
+  const bool has_code = reads_code(line.from);
+  std::optional<tables::OrcTable> orc;
+  if (reads_orc(line.from)) {
+    auto table = tables::OrcTable::load(*input.image);
+    if (!table) return failed(table.error());
+    orc = std::move(*table);
+    if (!orc && line.from == From::orc)
+      return nothing_there(*input.budget,
+                           "no ORC table (.orc_unwind): only Linux kernels for AMD64 and their "
+                           "modules have one");
+  }
   std::optional<elf::LinkedObject> linked;
-  if (input.object && (reads_code || line.repair != generate::Options::Repair::none)) {
+  if (input.object && (has_code || line.repair != generate::Options::Repair::none)) {
     auto object = elf::LinkedObject::make(*input.object);
     if (!object) return failed(object.error());
     cfi->image = &linked.emplace(std::move(*object)).image();
     cfi->externals = linked->externals();
   }
-  if (cfi->sections.empty() && !reads_code)
+  if (cfi->sections.empty() && !has_code && !orc)
     return nothing_there(*input.budget,
                          awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
@@ -307,7 +318,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .usable = line.reader->rows,
                             .plt = line.plt,
                             .repair = line.repair,
-                            .code = reads_code,
+                            .orc = orc ? &*orc : nullptr,
+                            .code = has_code,
                             .wanted = {},
                             .threads = line.threads,
                             .progress = input.progress,
@@ -320,7 +332,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   auto conversion = generate::from_cfi(*cfi, options);
   if (line.function && input.budget->is_used_up(Resource::name_bytes))
     return failed(*input.budget->problem());
-  if (reads_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
+  if (has_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
   if (input.budget->ended_with_all()) return failed(*input.budget->problem());
   if (conversion.report.functions.total == 0) return no_function(line, input, conversion.report);
   if (!reaches(conversion.builder, bounds)) {

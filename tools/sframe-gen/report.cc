@@ -117,7 +117,8 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
   out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
   out.decimal(report.refuted_plt_bytes) << ", \"code\": ";
-  out.decimal(report.code_bytes) << "}";
+  out.decimal(report.code_bytes) << ", \"orc\": ";
+  out.decimal(report.table_bytes) << "}";
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
@@ -218,6 +219,7 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 
 void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const char* const what = line.from == From::cfi      ? "  with CFI:  "
+                           : line.from == From::orc    ? "  in ORC:    "
                            : line.from == From::sframe ? "  sections:  "
                                                        : "  analysed:  ";
   out << what << share_text(summary.report.pc_bytes) << " bytes covered\n";
@@ -274,6 +276,9 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.refuted_plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
+  if (report.table_bytes != 0)
+    out << "  from ORC:  " << with_commas(report.table_bytes)
+        << " bytes without CFI are in the kernel's table\n";
   if (report.code_bytes != 0)
     out << "  from code: " << with_commas(report.code_bytes)
         << " bytes without CFI are described from their instructions\n";

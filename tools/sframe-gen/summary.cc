@@ -86,6 +86,7 @@ void Summary::add_origins(const Input& input, const generate::Report& from, std:
     for (const AddressRange& range : joined.ranges()) all.emplace_back(range, origin);
   };
   add(from.from_code, "code");
+  add(from.from_table, "orc");
   add(from.from_stubs, "stub");
   std::ranges::sort(all, {}, [](const auto& range) { return range.first.start; });
   for (const auto& [range, origin] : all) {

@@ -10,6 +10,7 @@
 
 #include "fde_converter.h"
 #include "from_code.h"
+#include "from_orc.h"
 #include "ownership.h"
 #include "sframe/address.h"
 #include "sframe/base/budget_shares.h"
@@ -225,7 +226,9 @@ public:
   void convert_sections();
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
-  /// Code without CFI.
+  /// What is in the kernel's own table.
+  void convert_orc();
+  /// Code without any of that.
   void convert_code();
 
 private:
@@ -248,8 +251,9 @@ private:
 
 /// One index at a time is in memory, unless the addresses of all are needed first.
 void Converter::convert_sections() {
-  const bool reads_code = options_.code || options_.repair != Options::Repair::none;
-  if (!(options_.return_addresses || reads_code) || !input_.image) {
+  const bool needs_addresses =
+      options_.code || options_.orc || options_.return_addresses || options_.repair != Options::Repair::none;
+  if (!needs_addresses || !input_.image) {
     for (const cfi::CfiSection& section : input_.sections) convert({section, options_.threads});
     return;
   }
@@ -356,6 +360,10 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
   }
 }
 
+void Converter::convert_orc() {
+  if (options_.orc && input_.image) add_from_orc(input_, options_, *described_, out_);
+}
+
 void Converter::convert_code() {
   if (options_.code && input_.image) add_from_code(input_, *described_, options_, out_);
 }
@@ -405,6 +413,7 @@ Conversion from_cfi(const CfiInput& input, const Options& options) {
   Converter converter(input, options, out);
   converter.convert_sections();
   converter.convert_plts();
+  converter.convert_orc();
   converter.convert_code();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);

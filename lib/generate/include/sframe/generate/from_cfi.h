@@ -30,6 +30,7 @@
 #include "sframe/generate/cfi_input.h"
 #include "sframe/generate/fde_analyzer.h"
 #include "sframe/generate/report.h"
+#include "sframe/tables/orc.h"
 
 #include <functional>
 #include <optional>
@@ -62,7 +63,10 @@ struct Options {
   /// With `repair`: called for each FDE that has repairs, from several threads at once. For those who want to
   /// know more of them than the report has.
   std::function<void(const RepairedFde&)> on_repairs;
-  /// Functions without CFI are described from their instructions. Needs CfiInput::image, of a linked file.
+  /// The kernel's own table, for what CFI does not describe; must outlive the conversion. nullptr: none. Needs
+  /// CfiInput::image.
+  const tables::OrcTable* orc = nullptr;
+  /// Functions without CFI, and in no such table, are described from their instructions. Needs CfiInput::image, of a linked file.
   bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
   /// at once.
