@@ -73,6 +73,7 @@ struct WithCode {
   std::optional<elf::ObjectLayout> layout;
   std::optional<elf::LinkedObject> linked;
   std::optional<generate::CfiInput> cfi;
+  std::optional<tables::OrcTable> orc;
 
   explicit WithCode(const elf::Image& image) {
     if (image.relocatable()) {
@@ -82,6 +83,7 @@ struct WithCode {
     }
     auto input = generate::CfiInput::from_image(layout ? layout->image() : image);
     if (!input) return;
+    if (auto table = tables::OrcTable::load(layout ? layout->image() : image)) orc = std::move(*table);
     if (layout) {
       auto object = elf::LinkedObject::make(*layout);
       if (!object) {
@@ -106,6 +108,7 @@ void convert_code(std::span<const std::byte> file, generate::Options options, st
     const WithCode input(*image);
     if (!input.cfi) return;
     options.threads = threads;
+    options.orc = input.orc ? &*input.orc : nullptr;
     options.start_fields = StartFields::make(options.version, address, address, 1 << 20);
     const auto [builder, report] = generate::from_cfi(*input.cfi, options);
     if (const char* wrong = report.contradiction()) require(false, wrong);

@@ -546,6 +546,14 @@ elif name == "generate":
         for linked, built in enumerate(compiled_for(target, source, *options)):
             for repair in (0, 2) if label == "throws" else (0,):
                 put("%s-%s-%d-%d" % (label, target, linked, repair), bytes([128, repair << 6]) + built)
+    # The kernel's table, in each layout, and with damage.
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test/lit/gen/Inputs/orc.s")
+    for layout in ("420", "63", "64", "ax"):
+        if built := compiled(open(source).read(), "-x", "assembler", "-c", "-Wa,--defsym,layout_%s=1" % layout):
+            put("orc-" + layout, bytes([128, 0]) + built)
+            for part in (".orc_unwind", ".orc_unwind_ip", ".orc_header"):
+                for label, damaged in with_damage(built, part, 0, 16):
+                    put("orc-%s-%s" % (layout, label), bytes([128, 0]) + damaged)
     for label, contents in files(".so", "-static"):
         frames = section(contents, ".eh_frame") if label.startswith("amd64_v3") else b""
         if len(frames) < 64 or contents.count(frames) != 1:

@@ -105,8 +105,13 @@ Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by
   }
   end = std::max(end, headers_offset + headers); // the headers are in the file, or there would be no sections
   const auto is_padding = [](std::byte byte) { return byte == std::byte(0) || byte == std::byte('\n'); };
+  if (as_text(bytes).ends_with("~Module signature appended~\n"))
+    return fail(
+        "the kernel module is signed: convert it before it is signed, or remove the signature and sign the "
+        "result (scripts/sign-file of Linux)",
+        {}, end);
   if (!std::ranges::all_of(bytes.subspan(end), is_padding))
-    return fail("data after the last section would be lost (a signature?)", {}, end);
+    return fail("data after the last section would be lost", {}, end);
   return {};
 }
 
