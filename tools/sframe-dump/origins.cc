@@ -93,7 +93,7 @@ Result<Origins> Origins::parse(std::string_view json) {
   out.fdes_ = *fdes;
   out.rows_ = *rows;
   if (const auto id = report->getString("build_id")) out.build_id_ = id->str();
-  std::vector<AddressRange> from_code, from_stubs, from_orc, repaired;
+  std::vector<AddressRange> from_code, from_stubs, from_orc, from_go, repaired;
   bool in_object = false;
   bool good = each_range(*report, "origins", [&](const AddressRange& range, const JsonObject& element) {
     in_object |= element.get("section") != nullptr;
@@ -102,6 +102,7 @@ Result<Origins> Origins::parse(std::string_view json) {
                          : *origin == "code" ? &from_code
                          : *origin == "stub" ? &from_stubs
                          : *origin == "orc"  ? &from_orc
+                         : *origin == "go"   ? &from_go
                                              : nullptr;
     if (ranges) ranges->push_back(range);
     return ranges != nullptr;
@@ -117,8 +118,9 @@ Result<Origins> Origins::parse(std::string_view json) {
   out.code_ = AddressSet(std::move(from_code));
   out.stubs_ = AddressSet(std::move(from_stubs));
   out.orc_ = AddressSet(std::move(from_orc));
+  out.go_ = AddressSet(std::move(from_go));
   out.repaired_ = AddressSet(std::move(repaired));
-  for (const AddressSet* set : {&out.code_, &out.stubs_, &out.orc_, &out.repaired_})
+  for (const AddressSet* set : {&out.code_, &out.stubs_, &out.orc_, &out.go_, &out.repaired_})
     out.all_.add(set->ranges());
   return out;
 }
@@ -145,6 +147,7 @@ unsigned Origins::of(const AddressRange& range) const {
   if (overlaps(code_, range)) origins |= code;
   if (overlaps(stubs_, range)) origins |= stub;
   if (overlaps(orc_, range)) origins |= orc;
+  if (overlaps(go_, range)) origins |= go;
   if (overlaps(repaired_, range)) origins |= repaired;
   if (range.empty() || !all_.contains(range)) origins |= cfi;
   return origins;
@@ -170,6 +173,7 @@ std::vector<std::string_view> Origins::names(unsigned origins) {
   if (origins & code) found.emplace_back("code");
   if (origins & stub) found.emplace_back("stub");
   if (origins & orc) found.emplace_back("orc");
+  if (origins & go) found.emplace_back("go");
   if (origins & repaired) found.emplace_back("repaired");
   return found;
 }

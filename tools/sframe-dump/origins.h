@@ -35,15 +35,15 @@ public:
                                       const Part& part) const;
 
   /// The kinds of origin of rows, as bits in the order of names().
-  enum : unsigned { cfi = 1, code = 2, stub = 4, orc = 8, repaired = 16 };
+  enum : unsigned { cfi = 1, code = 2, stub = 4, orc = 8, go = 16, repaired = 32 };
   /// Those of the bytes of a range. Logarithmic.
   unsigned of(const AddressRange& range) const;
-  /// The names of a set of origins: "cfi", "code", "stub", "orc", "repaired".
+  /// The names of a set of origins: "cfi", "code", "stub", "orc", "go", "repaired".
   static std::vector<std::string_view> names(unsigned origins);
 
 private:
-  AddressSet code_, stubs_, orc_, repaired_, all_; ///< all_: the others together
-  std::string build_id_;                           ///< empty: none
+  AddressSet code_, stubs_, orc_, go_, repaired_, all_; ///< all_: the others together
+  std::string build_id_;                                ///< empty: none
   std::uint64_t bytes_ = 0, fdes_ = 0, rows_ = 0;
 };
 

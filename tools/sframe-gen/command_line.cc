@@ -47,8 +47,8 @@ struct Raw {
 };
 
 const std::map<std::string, From> sources = {
-    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code},
-    {"orc", From::orc}, {"all", From::all},   {"sframe", From::sframe}};
+    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"orc", From::orc},
+    {"go", From::go},   {"all", From::all},   {"sframe", From::sframe}};
 const std::map<std::string, Emit> results = {
     {"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}};
 const std::map<std::string, ReportFormat> report_formats = {
@@ -61,9 +61,9 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_choice(
          "--from", line.from, sources,
          "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
-         "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from all "
-         "(CFI, then orc, then code) or from sframe")
-      .option_text("cfi|code|cfi,code|orc|all|sframe");
+         "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from go "
+         "(Go's function table), from all (CFI, then these tables, then code) or from sframe")
+      .option_text("cfi|code|cfi,code|orc|go|all|sframe");
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");

@@ -20,7 +20,7 @@
 
 namespace sframe::gen {
 
-enum class From : std::uint8_t { cfi, code, cfi_and_code, orc, all, sframe };
+enum class From : std::uint8_t { cfi, code, cfi_and_code, orc, go, all, sframe };
 
 constexpr bool reads_cfi(From from) {
   return from == From::cfi || from == From::cfi_and_code || from == From::all;
@@ -30,6 +30,9 @@ constexpr bool reads_code(From from) {
 }
 constexpr bool reads_orc(From from) {
   return from == From::orc || from == From::all;
+}
+constexpr bool reads_go(From from) {
+  return from == From::go || from == From::all;
 }
 
 enum class Emit : std::uint8_t { elf, section, sidecar };

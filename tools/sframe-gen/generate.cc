@@ -76,6 +76,7 @@ unexpected<Failure> no_function(const CommandLine& line, const Input& input, con
     return nothing_there(*input.budget,
                          "no function with call frame information matches " + line.function->pattern());
   if (line.from == From::orc) return nothing_there(*input.budget, "the ORC table describes no code");
+  if (line.from == From::go) return nothing_there(*input.budget, "Go's function table describes no code");
   if (reads_code(line.from)) return nothing_there(*input.budget, "no function was found in the code");
   return nothing_there(*input.budget,
                        "no call frame information: .eh_frame and .debug_frame describe no function");
@@ -296,6 +297,10 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                            "no ORC table (.orc_unwind): only Linux kernels for AMD64 and their "
                            "modules have one");
   }
+  const auto go = reads_go(line.from) ? tables::GoTable::load(*input.image) : std::nullopt;
+  if (!go && line.from == From::go)
+    return nothing_there(*input.budget,
+                         "no function table of Go 1.18 or newer (.gopclntab) for AMD64");
   std::optional<elf::LinkedObject> linked;
   if (input.object && (has_code || line.repair != generate::Options::Repair::none)) {
     auto object = elf::LinkedObject::make(*input.object);
@@ -303,7 +308,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
     cfi->image = &linked.emplace(std::move(*object)).image();
     cfi->externals = linked->externals();
   }
-  if (cfi->sections.empty() && !has_code && !orc)
+  if (cfi->sections.empty() && !has_code && !orc && !go)
     return nothing_there(*input.budget,
                          awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
@@ -319,6 +324,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .plt = line.plt,
                             .repair = line.repair,
                             .orc = orc ? &*orc : nullptr,
+                            .go = go ? &*go : nullptr,
                             .code = has_code,
                             .wanted = {},
                             .threads = line.threads,
@@ -333,6 +339,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (line.function && input.budget->is_used_up(Resource::name_bytes))
     return failed(*input.budget->problem());
   if (has_code && input.budget->is_used_up(Resource::code_steps)) return failed(*input.budget->problem());
+  if (go && input.budget->is_used_up(Resource::cfi_instructions)) return failed(*input.budget->problem());
   if (input.budget->ended_with_all()) return failed(*input.budget->problem());
   if (conversion.report.functions.total == 0) return no_function(line, input, conversion.report);
   if (!reaches(conversion.builder, bounds)) {

@@ -118,7 +118,8 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
   out.decimal(report.refuted_plt_bytes) << ", \"code\": ";
   out.decimal(report.code_bytes) << ", \"orc\": ";
-  out.decimal(report.table_bytes) << "}";
+  out.decimal(report.orc_bytes) << ", \"go\": ";
+  out.decimal(report.go_bytes) << "}";
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
@@ -220,6 +221,7 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const char* const what = line.from == From::cfi      ? "  with CFI:  "
                            : line.from == From::orc    ? "  in ORC:    "
+                           : line.from == From::go     ? "  in Go's:   "
                            : line.from == From::sframe ? "  sections:  "
                                                        : "  analysed:  ";
   out << what << share_text(summary.report.pc_bytes) << " bytes covered\n";
@@ -276,8 +278,11 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.refuted_plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
-  if (report.table_bytes != 0)
-    out << "  from ORC:  " << with_commas(report.table_bytes)
+  if (report.go_bytes != 0)
+    out << "  from Go:   " << with_commas(report.go_bytes)
+        << " bytes without CFI are in Go's function table\n";
+  if (report.orc_bytes != 0)
+    out << "  from ORC:  " << with_commas(report.orc_bytes)
         << " bytes without CFI are in the kernel's table\n";
   if (report.code_bytes != 0)
     out << "  from code: " << with_commas(report.code_bytes)

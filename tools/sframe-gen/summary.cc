@@ -86,7 +86,8 @@ void Summary::add_origins(const Input& input, const generate::Report& from, std:
     for (const AddressRange& range : joined.ranges()) all.emplace_back(range, origin);
   };
   add(from.from_code, "code");
-  add(from.from_table, "orc");
+  add(from.from_orc, "orc");
+  add(from.from_go, "go");
   add(from.from_stubs, "stub");
   std::ranges::sort(all, {}, [](const auto& range) { return range.first.start; });
   for (const auto& [range, origin] : all) {

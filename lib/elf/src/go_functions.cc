@@ -144,9 +144,15 @@ std::optional<GoFunction> GoFunctions::find(std::uint64_t address) const {
       high = middle;
   }
   if (low == 0) return std::nullopt;
-  const auto start = start_of(low - 1), end = start_of(low);
-  if (!start || !end || address - *start >= *end - *start || *end < *start) return std::nullopt;
-  const std::uint64_t at = (2 * (low - 1) + 1) * entry_size_;
+  auto function = at(low - 1);
+  return function && function->extent.contains(address) ? function : std::nullopt;
+}
+
+std::optional<GoFunction> GoFunctions::at(std::uint64_t index) const {
+  if (index >= count_) return std::nullopt;
+  const auto start = start_of(index), end = start_of(index + 1);
+  if (!start || !end || *end < *start) return std::nullopt;
+  const std::uint64_t at = (2 * index + 1) * entry_size_;
   const auto list = from(list_);
   if (at > list.size() || list.size() - at < entry_size_) return std::nullopt;
   GoFunction function;
@@ -172,21 +178,20 @@ std::optional<std::uint32_t> GoFunctions::field(const GoFunction& function, unsi
   return load_at<std::uint32_t>(bytes, function.data + entry_size_ + number * std::uint64_t{4}, order_);
 }
 
-/// Values are kept as differences: of the value, then of the code offset where it ends. The first value
-/// starts at -1.
-std::optional<std::int32_t> GoFunctions::value_at(std::uint32_t table, const GoFunction& function,
-                                                  std::uint64_t address, Budget* budget) const {
+/// Calls `visit(end, value)` for each value: it is for the addresses up to the offset `end` from the
+/// function's start. Ends when that returns false. Values are kept as differences: of the value, then of the
+/// code offset where it ends. The first value starts at -1. False if the budget is used up.
+template <class Visit>
+bool GoFunctions::each_value(std::uint32_t table, Budget* budget, const Visit& visit) const {
   constexpr std::uint64_t limit = 1 << 18;
   const std::uint64_t most_steps =
       std::min(limit, budget ? budget->left(Resource::cfi_instructions) + 1 : limit); // one more uses it up
-  if (table == 0) return std::nullopt;
   auto bytes = from(values_);
   bytes = bytes.subspan(std::min<std::size_t>(table, bytes.size()));
-  const std::uint64_t wanted = address - function.extent.start;
   std::uint64_t offset = 0;
   std::uint32_t value = static_cast<std::uint32_t>(-1), steps = 0;
-  bool found = false;
-  while (!found && steps < most_steps) {
+  bool more = table != 0;
+  while (more && steps < most_steps) {
     const auto difference = read_varint(bytes);
     if (!difference || (*difference == 0 && steps)) break;
     const auto length = read_varint(bytes);
@@ -194,10 +199,35 @@ std::optional<std::int32_t> GoFunctions::value_at(std::uint32_t table, const GoF
     ++steps;
     value += (*difference >> 1) ^ -(*difference & 1); // zigzag
     offset += std::uint64_t{*length} * quantum_;
-    found = wanted < offset;
+    more = visit(offset, static_cast<std::int32_t>(value));
   }
-  if (budget && !budget->take(Resource::cfi_instructions, steps)) return std::nullopt;
-  return found ? std::optional(static_cast<std::int32_t>(value)) : std::nullopt;
+  return !budget || budget->take(Resource::cfi_instructions, steps);
+}
+
+std::optional<std::int32_t> GoFunctions::value_at(std::uint32_t table, const GoFunction& function,
+                                                  std::uint64_t address, Budget* budget) const {
+  const std::uint64_t wanted = address - function.extent.start;
+  std::optional<std::int32_t> found;
+  const bool in_budget = each_value(table, budget, [&](std::uint64_t end, std::int32_t value) {
+    if (wanted < end) found = value;
+    return wanted >= end;
+  });
+  return in_budget ? found : std::nullopt;
+}
+
+bool GoFunctions::frame_sizes(const GoFunction& function, Budget* budget,
+                              std::vector<GoFrameSize>& sizes) const {
+  sizes.clear();
+  const auto table = has_frames() ? field(function, field_frame_size) : std::nullopt;
+  if (!table) return true;
+  std::uint64_t begin = 0;
+  return each_value(*table, budget, [&](std::uint64_t end, std::int32_t size) {
+    end = std::min(end, function.extent.size);
+    if (size >= 0 && begin < end)
+      sizes.push_back({{function.extent.start + begin, end - begin}, static_cast<std::uint32_t>(size)});
+    begin = end;
+    return begin < function.extent.size;
+  });
 }
 
 std::optional<std::uint32_t> GoFunctions::frame_size(const GoFunction& function, std::uint64_t address,

@@ -10,12 +10,12 @@
 
 #include "fde_converter.h"
 #include "from_code.h"
-#include "from_orc.h"
 #include "ownership.h"
 #include "sframe/address.h"
 #include "sframe/base/budget_shares.h"
 #include "sframe/base/parallel.h"
 #include "sframe/generate/plt.h"
+#include "table_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -226,8 +226,8 @@ public:
   void convert_sections();
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
-  /// What is in the kernel's own table.
-  void convert_orc();
+  /// What is in the tables of the kernel, and of Go.
+  void convert_tables();
   /// Code without any of that.
   void convert_code();
 
@@ -251,8 +251,8 @@ private:
 
 /// One index at a time is in memory, unless the addresses of all are needed first.
 void Converter::convert_sections() {
-  const bool needs_addresses =
-      options_.code || options_.orc || options_.return_addresses || options_.repair != Options::Repair::none;
+  const bool needs_addresses = options_.code || options_.orc || options_.go || options_.return_addresses ||
+                               options_.repair != Options::Repair::none;
   if (!needs_addresses || !input_.image) {
     for (const cfi::CfiSection& section : input_.sections) convert({section, options_.threads});
     return;
@@ -360,8 +360,9 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
   }
 }
 
-void Converter::convert_orc() {
+void Converter::convert_tables() {
   if (options_.orc && input_.image) add_from_orc(input_, options_, *described_, out_);
+  if (options_.go && input_.image) add_from_go(input_, options_, *described_, out_);
 }
 
 void Converter::convert_code() {
@@ -413,7 +414,7 @@ Conversion from_cfi(const CfiInput& input, const Options& options) {
   Converter converter(input, options, out);
   converter.convert_sections();
   converter.convert_plts();
-  converter.convert_orc();
+  converter.convert_tables();
   converter.convert_code();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);

@@ -44,7 +44,8 @@ void Report::add_counts(const Report& other) {
   plt_bytes += other.plt_bytes;
   refuted_plt_bytes += other.refuted_plt_bytes;
   code_bytes += other.code_bytes;
-  table_bytes += other.table_bytes;
+  orc_bytes += other.orc_bytes;
+  go_bytes += other.go_bytes;
   extended += other.extended;
   overlapping += other.overlapping;
   for (const auto& [name, count] : other.reasons) reasons[name] += count;

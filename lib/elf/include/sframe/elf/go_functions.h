@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -29,6 +30,12 @@ struct GoFunction {
   std::uint64_t data = 0; ///< where the table has the rest: bytes from the start of its part for functions
 };
 
+/// How far SP is below its value after the call of a function, between two addresses in it.
+struct GoFrameSize {
+  AddressRange range;
+  std::uint32_t size = 0; ///< bytes
+};
+
 class GoFunctions {
 public:
   /// The table of an image; nothing if it has none, or one that is not understood (Go before 1.2). The image
@@ -39,6 +46,8 @@ public:
   /// The number of functions.
   std::uint64_t size() const { return count_; }
 
+  /// The function of a number below size(), in the order of addresses; nothing if it is damaged.
+  std::optional<GoFunction> at(std::uint64_t number) const;
   /// The function that contains a link address. Logarithmic.
   std::optional<GoFunction> find(std::uint64_t address) const;
 
@@ -51,6 +60,9 @@ public:
   /// used up. Linear in the table's entries for the function, here and below.
   std::optional<std::uint32_t> frame_size(const GoFunction& function, std::uint64_t address,
                                           Budget* budget) const;
+
+  /// All of them, by address. False if the budget is used up, after some of them.
+  bool frame_sizes(const GoFunction& function, Budget* budget, std::vector<GoFrameSize>& sizes) const;
 
   struct Line {
     std::string_view file; ///< with its folder, as compiled; a view into the table
@@ -69,6 +81,7 @@ private:
   std::span<const std::byte> from(std::uint64_t offset) const;
   std::optional<std::uint64_t> start_of(std::uint64_t index) const;
   std::optional<std::uint32_t> field(const GoFunction& function, unsigned number) const;
+  template <class Visit> bool each_value(std::uint32_t table, Budget* budget, const Visit& visit) const;
   std::optional<std::int32_t> value_at(std::uint32_t table, const GoFunction& function, std::uint64_t address,
                                        Budget* budget) const;
 

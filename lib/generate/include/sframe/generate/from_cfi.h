@@ -30,6 +30,7 @@
 #include "sframe/generate/cfi_input.h"
 #include "sframe/generate/fde_analyzer.h"
 #include "sframe/generate/report.h"
+#include "sframe/tables/go.h"
 #include "sframe/tables/orc.h"
 
 #include <functional>
@@ -66,6 +67,8 @@ struct Options {
   /// The kernel's own table, for what CFI does not describe; must outlive the conversion. nullptr: none. Needs
   /// CfiInput::image.
   const tables::OrcTable* orc = nullptr;
+  /// Same for Go's function table.
+  const tables::GoTable* go = nullptr;
   /// Functions without CFI, and in no such table, are described from their instructions. Needs CfiInput::image, of a linked file.
   bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads

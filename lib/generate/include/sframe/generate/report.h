@@ -69,13 +69,14 @@ struct Report {
   std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI is refuted by their
                                        ///< instructions
   std::uint64_t code_bytes = 0;        ///< of the covered ones: described from instructions (Options::code)
-  std::uint64_t table_bytes = 0;       ///< of the covered ones: from the kernel's own table (Options::orc)
+  std::uint64_t orc_bytes = 0;         ///< of the covered ones: from the kernel's own table (Options::orc)
+  std::uint64_t go_bytes = 0;          ///< of the covered ones: from Go's function table (Options::go)
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
   std::vector<Repair> repairs;                       ///< by address; Options::repair
   std::vector<AddressRange> from_code;               ///< the ranges of code_bytes, in any order
-  std::vector<AddressRange> from_table;              ///< those of table_bytes
+  std::vector<AddressRange> from_orc, from_go;       ///< those of orc_bytes and go_bytes
   std::vector<AddressRange> from_stubs;              ///< those of plt_bytes and refuted_plt_bytes
   std::uint64_t extended = 0;                        ///< FDEs whose last row also covers padding after them
   std::uint64_t overlapping =

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ORC is a list of rows without functions: symbols begin them or, where there is none, entries that are like a
+// function's first. Go's table has the functions. What a table cannot describe counts as described by it: the
+// code would not show more.
+
+#include "table_writer.h"
+
+#include "sframe/elf/symbols.h"
+#include "sframe/tables/go.h"
+#include "sframe/tables/orc.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace sframe::generate {
+
+namespace {
+
+using tables::OrcEntry;
+
+constexpr Reason stack_switch = {"stack-switch", "the function changes to another stack"};
+constexpr Reason go_frame = {"go-frame", "where the function saves its caller's FP is not known"};
+constexpr Reason orc_base = {"orc-base",
+                             "ORC finds the frame by a load and an offset, or by a register that it does "
+                             "not define"};
+
+/// Addresses at which functions begin, by address.
+std::vector<std::uint64_t> function_starts(const elf::Image& image) {
+  std::vector<std::uint64_t> starts;
+  const elf::SymbolTable table = elf::SymbolTable::load(image);
+  for (const elf::Symbol& symbol : table.symbols())
+    if (symbol.function())
+      starts.push_back(symbol.address + (image.relocatable() ? image.sections()[symbol.section].address : 0));
+  std::ranges::sort(starts);
+  return starts;
+}
+
+/// The end of the entry at `number`: the start of the next one.
+std::uint64_t end_of(std::span<const OrcEntry> entries, std::size_t number) {
+  return number + 1 < entries.size() ? entries[number + 1].start : std::numeric_limits<std::uint64_t>::max();
+}
+
+/// The state in which a function is entered by a call.
+bool is_like_an_entry(const OrcEntry& entry) {
+  return entry.kind == OrcEntry::Kind::call && entry.sp_base == OrcEntry::Base::sp && entry.sp_offset == 8 &&
+         entry.bp_base == OrcEntry::Base::none;
+}
+
+/// The kernel's code is aligned so, unless it is built for size.
+constexpr std::uint64_t usual_alignment = 16;
+
+} // namespace
+
+void TableWriter::add(AddressRange range, FrameRow row, bool signal_frame) {
+  if (!rows_.empty() && (range.start != end_ || signal_frame != fde_.signal_frame ||
+                         range.end() - fde_.start > std::numeric_limits<std::uint32_t>::max()))
+    end_function();
+  if (rows_.empty()) fde_ = {.start = range.start, .signal_frame = signal_frame};
+  row.offset = static_cast<std::uint32_t>(range.start - fde_.start);
+  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+  end_ = range.end();
+}
+
+void TableWriter::leave_out(AddressRange range, const Reason& reason) {
+  end_function();
+  ++out_.report.functions.total;
+  ++out_.report.functions.skipped;
+  out_.report.pc_bytes.total += range.size;
+  out_.report.leave_out(range.start, range.end(), reason, false);
+}
+
+void TableWriter::end_function() {
+  if (rows_.empty()) return;
+  fde_.size = static_cast<std::uint32_t>(end_ - fde_.start);
+  Report& report = out_.report;
+  AddressSet refused;
+  out_.builder.add_parts(fde_, rows_, [&](AddressRange range, const Refusal& why) {
+    report.leave_out(range.start, range.end(), reason(why.reason), !refused.empty());
+    refused.add(range);
+  });
+  const std::uint64_t covered = fde_.size - refused.size();
+  ++report.functions.total;
+  ++(refused.empty() ? report.functions.converted
+     : covered != 0  ? report.functions.partial
+                     : report.functions.skipped);
+  report.pc_bytes.total += fde_.size;
+  report.pc_bytes.covered += covered;
+  bytes_ += covered;
+  std::ranges::move(refused.outside({fde_.start, fde_.size}), std::back_inserter(ranges_));
+  rows_.clear();
+}
+
+void add_from_orc(const CfiInput& input, const Options& options, AddressSet& described, Conversion& out) {
+  const std::span<const OrcEntry> entries = options.orc->entries();
+  const std::vector<std::uint64_t> starts = function_starts(*input.image);
+  const auto next_start = [&](std::uint64_t address, std::uint64_t end) {
+    const auto next = std::ranges::upper_bound(starts, address);
+    return next != starts.end() && *next < end ? *next : end;
+  };
+  const AddressSet code = AddressSet(input.code).without(described);
+  std::vector<AddressRange> added;
+  TableWriter writer(options, out, out.report.orc_bytes, out.report.from_orc);
+  for (const AddressRange& range : code.ranges()) {
+    writer.end_function();
+    const bool has_symbols = next_start(range.start, range.end()) != range.end();
+    const OrcEntry* const first = options.orc->find(range.start);
+    for (std::size_t i = first ? static_cast<std::size_t>(first - entries.data()) : 0;
+         i < entries.size() && entries[i].start < range.end(); ++i) {
+      std::uint64_t begin = std::max(entries[i].start, range.start);
+      const std::uint64_t end = std::min(end_of(entries, i), range.end());
+      if (entries[i].kind != OrcEntry::Kind::undefined) added.push_back({begin, end - begin});
+      if (!has_symbols && is_like_an_entry(entries[i]) && begin % usual_alignment == 0) writer.end_function();
+      for (std::uint64_t next = 0; begin < end; begin = next) {
+        if (std::ranges::binary_search(starts, begin)) writer.end_function();
+        next = next_start(begin, end);
+        const AddressRange part{begin, next - begin};
+        if (const auto row = entries[i].row())
+          writer.add(part, *row, entries[i].signal);
+        else if (entries[i].kind != OrcEntry::Kind::undefined)
+          writer.leave_out(part, orc_base);
+      }
+    }
+  }
+  writer.end_function();
+  described.add(added);
+}
+
+void add_from_go(const CfiInput& input, const Options& options, AddressSet& described, Conversion& out) {
+  const AddressSet code = AddressSet(input.code).without(described);
+  std::vector<AddressRange> added;
+  TableWriter writer(options, out, out.report.go_bytes, out.report.from_go);
+  tables::GoRows function;
+  std::uint64_t end = 0; // of the functions before
+  for (std::uint64_t i = 0; i < options.go->size() && options.go->rows(i, function); ++i) {
+    writer.end_function();
+    for (const tables::GoRow& one : function.rows) {
+      // A damaged table may have functions in any order.
+      if (one.range.start < end || !code.contains(one.range)) continue;
+      end = one.range.end();
+      added.push_back(one.range);
+      if (one.missing == tables::GoRow::Missing::nothing)
+        writer.add(one.range, one.row, function.signal);
+      else
+        writer.leave_out(one.range,
+                         one.missing == tables::GoRow::Missing::stack_switch ? stack_switch : go_frame);
+    }
+  }
+  writer.end_function();
+  described.add(added);
+}
+
+} // namespace sframe::generate
