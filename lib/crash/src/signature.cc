@@ -122,7 +122,8 @@ std::string signature_text(std::int32_t signal, std::span<const std::string> fra
 }
 
 bool SignatureFrames::add(const unwind::Frame& frame, const modules::NamedFrame& named, Budget* budget) {
-  const bool has_name = named.function.has_value();
+  // The names of stubs came later than the signatures, which do not change with them.
+  const bool has_name = named.function && !named.function->symbol.ends_with("@plt");
   std::string name =
       has_name ? names::signature_name(named.function->symbol, budget) : place_of(frame, named.module);
   const bool starts = has_name && is_starting(name);

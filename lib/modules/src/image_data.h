@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "plt_names.h"
+
 #include "sframe/base/address_ranges.h"
 #include "sframe/base/lazy.h"
 #include "sframe/elf/go_functions.h"
@@ -40,6 +42,7 @@ struct ImageData {
   Lazy<DebugData> debugdata;
   Lazy<std::optional<elf::GoFunctions>> go;
   std::map<std::uint64_t, elf::Symbol> go_symbols; ///< of the functions asked for, by address
+  Lazy<PltNames> plt;
   std::unique_ptr<UnwindTables> tables;
   Lazy<bool> has_debug_frame; ///< whether .debug_frame of the separate debug file is among the tables
 };

@@ -2,8 +2,8 @@
 //
 // Symbols by link address, from the first that has a full table: the image, its separate debug file; else
 // from the image's dynamic symbols and .gnu_debugdata, whichever has the nearer symbol. A function of Go's
-// table is taken where it is nearer than all of them. Tables are made at the first question, and shared by
-// the modules of all processes that map the image.
+// table is taken where it is nearer than all of them, and the name of a stub where there is nothing else.
+// Tables are made at the first question, and shared by the modules of all processes that map the image.
 
 #include "sframe/modules/module_symbols.h"
 
@@ -65,6 +65,13 @@ std::vector<const elf::SectionHeader*> sections_in_memory(const elf::Image& imag
   return sections;
 }
 
+std::optional<ModuleSymbols::Match> find_in_plt(ModuleFile& file, LinkAddress address) {
+  files::SharedImage& own = file.use();
+  const elf::Image* const image = file.with_sections(own);
+  if (!image || image->relocatable()) return std::nullopt;
+  return data_of(own).plt.get([&] { return PltNames::load(*image); }).find(address.value);
+}
+
 } // namespace
 
 const elf::SymbolTable& ModuleSymbols::table() {
@@ -123,7 +130,7 @@ std::optional<ModuleSymbols::Match> ModuleSymbols::find(LinkAddress address) {
   if (match && match->offset < match->symbol->size) return match;
   const elf::GoFunctions* const go = go_functions();
   const auto function = go ? go->find(address.value) : std::nullopt;
-  if (!function || function->name.empty()) return match;
+  if (!function || function->name.empty()) return match ? match : find_in_plt(file_, address);
   const std::uint64_t start = function->extent.start, into = address.value - start;
   if (match && match->offset <= into) return match;
   constexpr std::uint8_t type_function = 2;

@@ -61,6 +61,11 @@ Demangled demangle_any(std::string_view name) {
 } // namespace
 
 std::string demangle(std::string_view name, Budget* budget) {
+  constexpr std::string_view stub = "@plt"; // of the function with the name before it
+  if (name.ends_with(stub) && name.size() > stub.size()) {
+    name.remove_suffix(stub.size());
+    return demangle(name, budget) + std::string(stub);
+  }
   name = without_version(name);
   if ((!name.starts_with('_') && !is_mangled_swift(name)) || name.size() > max_mangled)
     return std::string(name);
