@@ -6,6 +6,8 @@
 
 #include "sframe/files/companions.h"
 
+#include "sframe/files/installed_sidecar.h"
+
 #include "sframe/elf/sidecar.h"
 
 #include <algorithm>
@@ -140,14 +142,12 @@ std::shared_ptr<SharedImage> find_alternate(const FileAccess& access, const Shar
   return origin.is_served ? use(access.fetch(ServedFile::debug_file, link->build_id)) : nullptr;
 }
 
-FoundSidecar find_sidecar(const FileAccess& access, std::span<const std::byte> build_id,
-                          const AbiTraits& abi) {
-  const FileOptions& options = access.options();
-  const std::string path =
-      options.open_files ? by_build_id(options.sframe_dir, build_id, ".sframe") : std::string();
-  auto file = path.empty() ? fail("") : access.open(path, NamedBy::user);
-  if (!file) return {}; // not every image has one
-  FoundSidecar found{OpenedFile(std::move(*file), options.limits()), {}};
+namespace {
+
+/// The image that is at `path` as a sidecar: with a problem if it is none of this image.
+FoundSidecar opened_sidecar(elf::File file, const std::string& path, std::span<const std::byte> build_id,
+                            const AbiTraits& abi, Limits limits) {
+  FoundSidecar found{OpenedFile(std::move(file), limits), {}};
   const auto& image = found.file->image();
   if (!image)
     found.problem = path + ": " + image.error().text();
@@ -158,6 +158,29 @@ FoundSidecar find_sidecar(const FileAccess& access, std::span<const std::byte> b
   else
     found.file->file().accept();
   return found;
+}
+
+} // namespace
+
+FoundSidecar find_sidecar(const FileAccess& access, std::span<const std::byte> build_id,
+                          const AbiTraits& abi) {
+  const FileOptions& options = access.options();
+  const std::string path =
+      options.open_files ? by_build_id(options.sframe_dir, build_id, ".sframe") : std::string();
+  auto file = path.empty() ? fail("") : access.open(path, NamedBy::user);
+  if (!file) return {}; // not every image has one
+  return opened_sidecar(std::move(*file), path, build_id, abi, options.limits());
+}
+
+FoundSidecar find_installed_sidecar(const FileAccess& access, std::span<const std::byte> build_id,
+                                    const AbiTraits& abi, const Origin& origin) {
+  if (!access.options().open_files) return {};
+  for (const std::string& folder : access.debug_folders(origin)) {
+    const std::string path = by_build_id(folder, build_id, ".sframe");
+    auto file = path.empty() ? fail("") : access.open_companion(path, origin);
+    if (file) return opened_sidecar(std::move(*file), path, build_id, abi, access.options().limits());
+  }
+  return {};
 }
 
 std::vector<elf::File> files_beside(const FileAccess& access, const Origin& origin,

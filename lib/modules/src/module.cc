@@ -7,6 +7,8 @@
 
 #include "sframe/modules/module.h"
 
+#include "sframe/files/installed_sidecar.h"
+
 #include "image_data.h"
 
 #include "sframe/elf/sidecar.h"
@@ -148,8 +150,12 @@ UnwindTables& Module::use_tables() {
 }
 
 std::unique_ptr<UnwindTables> Module::make_tables(files::SharedImage& image, const elf::Image* separate) {
-  const files::FoundSidecar& sidecar =
-      image.sidecar.get([&] { return files::find_sidecar(file_.access(), build_id(), abi_); });
+  const files::FoundSidecar& sidecar = image.sidecar.get([&] {
+    files::FoundSidecar named = files::find_sidecar(file_.access(), build_id(), abi_);
+    const elf::Image* const own = file_.with_sections(image);
+    if (named.file || (own && !own->sframe_tables().empty())) return named;
+    return files::find_installed_sidecar(file_.access(), build_id(), abi_, file_.origin());
+  });
   const TableSources sources = {
       .image = image.image(),
       .image_is_memory = !image.file() && !info().vdso && !code_,
