@@ -123,7 +123,10 @@ int main(int argc, char** argv) {
   sframe_file* file;
   int code = 2;
   if (argc == 3 && !strcmp(argv[1], "make")) return make(argv[2]);
-  if (argc < 3) return 2;
+  if (argc < 3) {
+    fputs("usage: codec dump FILE | find FILE PC | convert FILE VERSION OUTPUT | make OUTPUT\n", stderr);
+    return 2;
+  }
   file = sframe_file_open(argv[2], &error);
   if (!file) return fail(&error);
   for (size_t i = 0; i < sframe_file_num_sections(file); ++i) {

@@ -3,9 +3,9 @@
 // dump_core CORE: prints the stack of every thread of a core file. The shortest program with the library:
 // open, make a walker with the ready steppers, walk.
 
-#include "open_core.h"
 #include "print_frames.h"
 
+#include "sframe/process/open_core.h"
 #include "sframe/steppers/steppers.h"
 
 #include <cstdio>
@@ -15,13 +15,13 @@ int main(int argc, char** argv) {
     std::fputs("usage: dump_core CORE\n", stderr);
     return 2;
   }
-  const auto open = example::open_core(argv[1]);
-  if (!open) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+  const auto core = sframe::process::open_core(argv[1]);
+  if (!core) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], core.error().text().c_str());
     return 2;
   }
 
-  sframe::process::CoreProcess& process = *(*open)->process;
+  sframe::process::CoreProcess& process = *(*core)->process;
   sframe::process::CoreSpace& space = process.space();
   sframe::unwind::Walker walker(space, sframe::steppers::default_steppers(space.abi(), space.main_module()));
   sframe::modules::ElfSymbols symbols;

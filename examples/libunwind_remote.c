@@ -243,7 +243,10 @@ static void measure(unw_addr_space_t space, pid_t thread, int times) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
+  if (argc < 3 || (!strcmp(argv[1], "speed") && argc < 4)) {
+    fputs("usage: remote upt PID | own PID | core FILE | speed PID N\n", stderr);
+    return 2;
+  }
   const int upt = !strcmp(argv[1], "upt"), core = !strcmp(argv[1], "core");
   unw_addr_space_t space = unw_create_addr_space(upt    ? &_UPT_accessors
                                                  : core ? &_UCD_accessors

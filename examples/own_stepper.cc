@@ -4,10 +4,10 @@
 // can represent the caller of a coroutine, so walks end there. This stepper implements the program's
 // convention; it is asked for that piece of code only. (AMD64.)
 
-#include "open_core.h"
 #include "print_frames.h"
 
 #include "sframe/elf/symbols.h"
+#include "sframe/process/open_core.h"
 #include "sframe/steppers/steppers.h"
 
 #include <cstdio>
@@ -70,12 +70,12 @@ int main(int argc, char** argv) {
     std::fputs("usage: own_stepper CORE\n", stderr);
     return 2;
   }
-  const auto open = example::open_core(argv[1]);
-  if (!open) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+  const auto core = process::open_core(argv[1]);
+  if (!core) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], core.error().text().c_str());
     return 2;
   }
-  process::CoreProcess& process = *(*open)->process;
+  process::CoreProcess& process = *(*core)->process;
   process::CoreSpace& space = process.space();
 
   unwind::StepperGroup steppers = steppers::default_steppers(space.abi(), space.main_module());

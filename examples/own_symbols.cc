@@ -5,9 +5,9 @@
 // hexadecimal numbers and the name up to the end of the line. All other names come from the ready lookup.
 // Try it on targets/jit.c.
 
-#include "open_core.h"
 #include "print_frames.h"
 
+#include "sframe/process/open_core.h"
 #include "sframe/steppers/steppers.h"
 
 #include <charconv>
@@ -70,9 +70,9 @@ int main(int argc, char** argv) {
     std::fputs("usage: own_symbols CORE MAP\n", stderr);
     return 2;
   }
-  const auto open = example::open_core(argv[1]);
-  if (!open) {
-    std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str());
+  const auto core = process::open_core(argv[1]);
+  if (!core) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], core.error().text().c_str());
     return 2;
   }
   std::ifstream lines(argv[2]);
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  process::CoreProcess& process = *(*open)->process;
+  process::CoreProcess& process = *(*core)->process;
   process::CoreSpace& space = process.space();
   unwind::Walker walker(space, steppers::default_steppers(space.abi(), space.main_module()));
   PerfMap symbols(lines);

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/modules/symbols.h"
+#include "sframe/modules/address_names.h"
 #include "sframe/process/process_state.h"
 #include "sframe/unwind/walker.h"
 
@@ -22,11 +22,12 @@ public:
 
   bool frame(const sframe::unwind::Frame& frame, const sframe::unwind::Registers&) override {
     sframe::modules::Module* module = space_.module_at(frame.lookup_pc());
-    const auto function = sframe::modules::function_of(frame, module, symbols_);
-    std::printf("#%-2u 0x%016llx", frame.number, static_cast<unsigned long long>(frame.pc));
-    if (function)
-      std::printf("  %s + 0x%llx", function->name.c_str(), static_cast<unsigned long long>(function->offset));
-    if (module) std::printf("  (%s)", std::string(module->name()).c_str());
+    sframe::modules::AddressName name;
+    name.module = module;
+    name.function = sframe::modules::function_of(frame, module, symbols_);
+    if (module) name.module_offset = frame.pc - module->info().start;
+    std::printf("#%-2u 0x%016llx  %s", frame.number, static_cast<unsigned long long>(frame.pc),
+                sframe::modules::address_text(name, frame.pc).c_str());
     std::printf("  [%s%s]\n", std::string(frame.stepper()).c_str(),
                 frame.trust == sframe::unwind::Trust::heuristic ? ", heuristic" : "");
     return true; // continue

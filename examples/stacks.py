@@ -16,12 +16,15 @@ def main(path, executable=None):
     with sframe.core(path, executable=executable) as process:
         for thread in process.threads():
             frames = thread.walk()
-            tops[frames[0].name or "?"] += 1
+            tops[frames[0].name or str(frames[0])] += 1
             print("thread %d: %d frames, %s" % (thread.tid, len(frames), thread.end.reason))
             for frame in frames:
-                print("  #%d %#x %s" % (frame.number, frame.pc, frame.name or "?"))
+                print("  #%d %#x %s" % (frame.number, frame.pc, frame))
     for name, count in tops.most_common():
         print("%d x %s" % (count, name))
 
 
+if len(sys.argv) not in (2, 3):
+    print("usage: stacks.py CORE [EXECUTABLE]", file=sys.stderr)
+    sys.exit(2)
 main(*sys.argv[1:])

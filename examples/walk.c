@@ -14,9 +14,14 @@
 #include <string.h>
 
 static int print_frame(const sframe_frame* frame, void* process) {
-  char name[256] = "?";
+  char name[256] = "";
   uint64_t offset = 0;
-  sframe_function_name(process, frame, name, sizeof name, &offset);
+  sframe_module module = {.size = sizeof module};
+  if (sframe_function_name(process, frame, name, sizeof name, &offset) == SFRAME_NO_INFO &&
+      sframe_find_module(process, frame->lookup_pc, &module) == SFRAME_OK) {
+    snprintf(name, sizeof name, "%s", module.path); /* without a name, a symbolizer needs this */
+    offset = frame->pc - module.start;
+  }
   printf("  #%u 0x%llx %s+0x%llx [%s%s%s]\n", (unsigned)frame->number, (unsigned long long)frame->pc, name,
          (unsigned long long)offset, frame->found_by, frame->heuristic ? ", heuristic" : "",
          frame->signal_frame ? ", signal frame" : "");
@@ -118,7 +123,10 @@ static int walk_own(void) {
 int main(int argc, char** argv) {
   sframe_error error = {.size = sizeof error};
   if (argc == 2 && !strcmp(argv[1], "own")) return walk_own();
-  if (argc < 3) return 2;
+  if (argc < 3) {
+    fputs("usage: walk core FILE [EXECUTABLE] | pid PID | own\n", stderr);
+    return 2;
+  }
   const sframe_options options = {.size = sizeof options, .executable = argc > 3 ? argv[3] : NULL};
   sframe_process* process = !strcmp(argv[1], "core") ? sframe_open_core(argv[2], &options, &error)
                                                      : sframe_attach(atoi(argv[2]), &options, &error);

@@ -217,6 +217,48 @@ TEST_F(CWalk, NullIsRefused) {
 }
 
 /// Wherever memory runs out, the answer is a status, and what was opened can still be used.
+// A return address is looked up one byte before it; so its call is found.
+TEST(CFrameAt, OfAnAddress) {
+  sframe_frame frame = {.size = sizeof frame};
+  ASSERT_EQ(sframe_frame_at(0x1234, 1, &frame), SFRAME_OK);
+  EXPECT_EQ(frame.pc, 0x1234u);
+  EXPECT_EQ(frame.lookup_pc, 0x1233u);
+  EXPECT_FALSE(frame.pc_exact);
+  ASSERT_EQ(sframe_frame_at(0x1234, 0, &frame), SFRAME_OK);
+  EXPECT_EQ(frame.lookup_pc, 0x1234u);
+  EXPECT_TRUE(frame.pc_exact);
+  EXPECT_EQ(sframe_frame_at(0x1234, 0, nullptr), SFRAME_INVALID);
+  sframe_frame unsized{};
+  EXPECT_EQ(sframe_frame_at(0x1234, 0, &unsized), SFRAME_INVALID);
+}
+
+// A function of this program, by its own address.
+TEST(COwnProcess, ModulesAndNames) {
+  sframe_error error = {.size = sizeof error};
+  sframe_process* const own = sframe_open_own(nullptr, &error);
+  ASSERT_NE(own, nullptr) << error.message;
+  EXPECT_EQ(sframe_num_threads(own), 0u);
+  EXPECT_EQ(sframe_stop(own, &error), SFRAME_OK) << error.message;
+  const auto address = reinterpret_cast<std::uintptr_t>(&sframe_open_own);
+  sframe_frame frame = {.size = sizeof frame};
+  ASSERT_EQ(sframe_frame_at(address, 0, &frame), SFRAME_OK);
+  char name[64] = "";
+  std::uint64_t offset = 1;
+  EXPECT_EQ(sframe_function_name(own, &frame, name, sizeof name, &offset), SFRAME_OK);
+  EXPECT_STREQ(name, "sframe_open_own");
+  EXPECT_EQ(offset, 0u);
+  sframe_module module = {.size = sizeof module};
+  ASSERT_EQ(sframe_find_module(own, address, &module), SFRAME_OK);
+  EXPECT_TRUE(module.is_main);
+  EXPECT_LE(module.start, address);
+  EXPECT_LT(address, module.end);
+  sframe_end end = {.size = sizeof end};
+  sframe_frame frames[1] = {{.size = sizeof frames[0]}};
+  std::size_t count = 0;
+  EXPECT_EQ(sframe_walk_into(own, 0, frames, 1, &count, &end, &error), SFRAME_INVALID);
+  sframe_close(own);
+}
+
 TEST_F(CWalk, OutOfMemoryIsAStatus) {
   sframe_error error{.size = sizeof error};
   const auto needed = [&](auto&& open) {

@@ -5,6 +5,7 @@
 #include "guard.h"
 #include "process.h"
 
+#include "sframe/process/own_process.h"
 #include "sframe/remote/targets.h"
 #include "sframe/steppers/steppers.h"
 
@@ -182,7 +183,38 @@ private:
   std::unique_ptr<process::LiveProcess> process_;
 };
 
+/// This program: modules and memory, no threads.
+class OwnModules final : public StateProcess {
+public:
+  explicit OwnModules(std::unique_ptr<process::OwnProcess> process) : process_(std::move(process)) {
+    use(*process_);
+  }
+  sframe_status stop(sframe_error* error) override {
+    if (auto read = process_->refresh(); !read) return c::report(error, SFRAME_INVALID, read.error().text());
+    begin();
+    return SFRAME_OK;
+  }
+
+private:
+  modules::Module* main_module() override { return process_->space().main_module(); }
+  bool is_mapped(const modules::Module& module) override {
+    return space().module_at(module.info().start) == &module;
+  }
+  std::unique_ptr<process::OwnProcess> process_;
+};
+
 } // namespace
+
+sframe_process* sframe_open_own(const sframe_options* options, sframe_error* error) {
+  return c::guarded_pointer(error, [&]() -> sframe_process* {
+    auto files = file_options(options, error);
+    if (!files) return nullptr;
+    auto process = process::OwnProcess::create(std::move(*files));
+    if (process) return new OwnModules(std::move(*process));
+    c::report(error, SFRAME_INVALID, process.error().text());
+    return nullptr;
+  });
+}
 
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error) {
   if (!path) {

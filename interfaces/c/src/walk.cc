@@ -172,6 +172,14 @@ sframe_status sframe_function_name(sframe_process* process, const sframe_frame* 
   });
 }
 
+sframe_status sframe_frame_at(uint64_t address, int is_return_address, sframe_frame* frame) {
+  if (!frame) return SFRAME_INVALID;
+  unwind::FrameState state;
+  state.registers.pc = address;
+  state.pc_exact = !is_return_address;
+  return c::fill(frame, c::make_frame(0, state, unwind::Trust::exact, "context"));
+}
+
 sframe_status sframe_source_lines(sframe_process* process, const sframe_frame* frame,
                                   sframe_source_callback callback, void* data) {
   if (!process || !frame || !callback) return SFRAME_INVALID;

@@ -423,6 +423,18 @@ class Frame:
         found["pc"] = self.pc
         return found
 
+    def __str__(self) -> str:
+        """As far as they are known, function, module and line: "work + 0x2a  (server)  server.c:23"; without a name
+        "(libc.so.6 + 0x2724a)", which a symbolizer needs."""
+        function, module, source = self.function, self.module, self.source
+        name = os.path.basename(module.path) or "unknown" if module else ""
+        parts = ["%s + 0x%x" % function] if function else []
+        if module:
+            parts.append("(%s)" % name if function else "(%s + 0x%x)" % (name, self.pc - module.start))
+        if source and parts and source[-1].file:
+            parts.append("%s:%d" % (source[-1].file, source[-1].line))
+        return "  ".join(parts) or "0x%x" % self.pc
+
     def __repr__(self) -> str:
         return "<sframe.Frame %d: pc 0x%x, %s>" % (self.number, self.pc, self.found_by)
 
@@ -526,7 +538,7 @@ class _CrashHandle(_Handle):
 
 
 class Process(_Handle):
-    """A core or a live process: made by core() or attach()."""
+    """A core or a live process: made by core(), attach() or own()."""
 
     _close = staticmethod(_lib.sframe_close)
 
@@ -571,6 +583,12 @@ class Process(_Handle):
         status = _lib.sframe_find_module(self._open_handle, _address(address), ctypes.byref(module))
         return Module._make(module) if status == _c.OK else None
 
+    def at(self, address: int, return_address: bool = True) -> Frame:
+        """A frame of an address, to name it: its function, module and source. A return address is after its call."""
+        frame = _c.Frame()
+        _lib.sframe_frame_at(_address(address), return_address, ctypes.byref(frame))
+        return Frame(self, frame)
+
     def crash(self) -> Crash:
         """Why the process of a core died. Raises Error for a live process."""
         with _CrashHandle(self) as crash:
@@ -609,3 +627,11 @@ def attach(pid: int, *, executable=None, sysroot=None, sframe_dir=None, debug_di
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
     return Process(_lib.sframe_attach(pid, options, ctypes.byref(error)), error)
+
+
+def own(*, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True) -> Process:
+    """The process that runs this code, to name its addresses with at(). It has modules and memory, and no threads;
+    stop() reads its list of mappings again."""
+    error = _c.Error()
+    options = _options(None, sysroot, sframe_dir, debug_dir, open_files, False, True)
+    return Process(_lib.sframe_open_own(options, ctypes.byref(error)), error)

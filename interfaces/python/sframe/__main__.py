@@ -50,10 +50,11 @@ def print_thread(thread, source):
     print("TID %d: %s" % (thread.tid, safe(thread.name)))
     for frame in thread.walk():
         function, module = frame.function, frame.module
-        print("#%-2d 0x%016x  %s  (%s)  [%s%s]" %
-              (frame.number, frame.pc, "%s + 0x%x" % (safe(function[0]), function[1]) if function else "?",
-               safe(os.path.basename(module.path)) if module else "?",
-               frame.found_by, ", heuristic" if frame.heuristic else ""))
+        name = safe(os.path.basename(module.path) or "unknown") if module else "unknown"
+        # Without a function, a symbolizer needs the offset.
+        text = ("%s + 0x%x  (%s)" % (safe(function[0]), function[1], name) if function else
+                "(%s + 0x%x)" % (name, frame.pc - module.start) if module else "(unknown)")
+        print("#%-2d 0x%016x  %s  [%s%s]" % (frame.number, frame.pc, text, frame.found_by, ", heuristic" if frame.heuristic else ""))
         for line in frame.source if source else ():
             print("      %s:%d%s" % (safe(line.file), line.line, " in " + safe(line.function) if line.function else ""))
     print("    %s: %s" % ("complete" if thread.end.complete else "ended early", thread.end.reason))

@@ -9,18 +9,13 @@
 namespace sframe::remote {
 
 Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, modules::FileOptions files) {
-  auto file = core::CoreFile::open(path, files.limits());
-  if (!file) return unexpected(file.error());
-  files.add_budget(file->cost_size());
-  std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
-  auto process = process::CoreProcess::create(target->core(), std::move(files));
-  if (!process) return unexpected(process.error());
-  target->process_ = std::move(*process);
-  return target;
+  auto core = process::open_core(path, std::move(files));
+  if (!core) return unexpected(core.error());
+  return std::unique_ptr<CoreTarget>(new CoreTarget(std::move(*core)));
 }
 
 void CoreTarget::select_thread(std::size_t number) {
-  if (number < process_->threads().size()) thread_ = number;
+  if (number < process().threads().size()) thread_ = number;
 }
 
 Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
@@ -36,7 +31,7 @@ Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path
     info.mappings.push_back({info.start, info.end, 0});
   }
   info.path = info.file = path;
-  added_.emplace_back(std::move(info), abi(), no_options_, process_->space());
+  added_.emplace_back(std::move(info), abi(), no_options_, process().space());
   return {};
 }
 
@@ -65,8 +60,8 @@ RemoteStatus CoreTarget::access_memory(std::uint64_t address, std::uint64_t& val
 }
 
 RemoteStatus CoreTarget::access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) {
-  if (write || process_->threads().empty()) return RemoteStatus::invalid;
-  const unwind::Registers& registers = process_->threads()[thread_].registers;
+  if (write || process().threads().empty()) return RemoteStatus::invalid;
+  const unwind::Registers& registers = process().threads()[thread_].registers;
   const auto found = reg == unwind::pc_register ? std::optional(registers.pc) : registers.get(reg);
   if (!found) return RemoteStatus::bad_register;
   value = *found;

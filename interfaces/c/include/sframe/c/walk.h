@@ -45,6 +45,11 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
 /* A live process. Does not stop it: call sframe_stop() before walks. `options` may be NULL. */
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error);
 
+/* The process that this code runs in, to name its addresses, such as those of sframe_here(): it has modules
+   and memory, and no threads to walk. sframe_stop() reads its list of mappings again, after dlopen() and
+   dlclose(), and stops nothing. `options` may be NULL. Not for signal handlers. */
+sframe_process* sframe_open_own(const sframe_options* options, sframe_error* error);
+
 /* Stops all threads of a live process and reads its mappings; sframe_resume() resumes them. No effect for
    cores and callbacks (SFRAME_OK). */
 sframe_status sframe_stop(sframe_process* process, sframe_error* error);
@@ -125,6 +130,11 @@ sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_fr
    name was truncated (it is still zero-terminated), SFRAME_NO_INFO if there is none. */
 sframe_status sframe_function_name(sframe_process* process, const sframe_frame* frame, char* buffer,
                                    size_t size, uint64_t* offset);
+
+/* Makes a frame of an address, for the functions that name one: sframe_function_name(),
+   sframe_source_lines(), and sframe_find_module() with its lookup_pc. A return address is after the call that
+   the names are of; not so the pc of an interrupted instruction. SFRAME_INVALID if frame->size is invalid. */
+sframe_status sframe_frame_at(uint64_t address, int is_return_address, sframe_frame* frame);
 
 typedef struct sframe_source_line {
   size_t size;

@@ -11,8 +11,8 @@
 
 #pragma once
 
-#include "sframe/core/core_file.h"
 #include "sframe/process/live_process.h"
+#include "sframe/process/open_core.h"
 #include "sframe/process/process_state.h"
 #include "sframe/remote/accessors.h"
 
@@ -75,9 +75,9 @@ public:
   /// `files.budget`, or if there is none, a new one of Limits::standard.
   static Result<std::unique_ptr<CoreTarget>> open(const std::string& path, modules::FileOptions files = {});
 
-  const AbiTraits& abi() const override { return process_->space().abi(); }
-  process::CoreProcess& process() { return *process_; }
-  const process::CoreProcess& process() const { return *process_; }
+  const AbiTraits& abi() const override { return core_->process->space().abi(); }
+  process::CoreProcess& process() { return *core_->process; }
+  const process::CoreProcess& process() const { return *core_->process; }
 
   /// Selects the thread whose registers are read; initially the first. No effect unless `number` is below
   /// process().threads().size().
@@ -96,14 +96,13 @@ public:
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
 
   /// Valid as long as the target.
-  const core::Core& core() const { return file_.core(); }
+  const core::Core& core() const { return core_->file.core(); }
 
 private:
-  explicit CoreTarget(core::CoreFile file) : file_(std::move(file)) {}
-  modules::ModuleSpace& space() override { return process_->space(); }
+  explicit CoreTarget(std::unique_ptr<process::OpenedCore> core) : core_(std::move(core)) {}
+  modules::ModuleSpace& space() override { return process().space(); }
 
-  core::CoreFile file_;
-  std::unique_ptr<process::CoreProcess> process_;
+  const std::unique_ptr<process::OpenedCore> core_;
   modules::FileOptions no_options_;
   std::deque<modules::Module> added_;
   std::size_t thread_ = 0;
