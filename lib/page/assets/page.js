@@ -47,6 +47,14 @@ function section(parent, id, title, ...children) {
   return part;
 }
 
+/** Words as one line, quoted for a shell where necessary: an empty one is visible. */
+const commandLine = words => words.map(word => /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" ");
+
+/** What the page is about, after the program's name in the heading. */
+function subject(...parts) {
+  document.querySelector(".program").append(...parts.filter(Boolean).flatMap(part => [" · ", part instanceof Node ? part : shown(part)]));
+}
+
 /** [["name", "value" or node], ...]; without those whose value is missing. */
 function facts(pairs) {
   return el("dl", {class: "facts"}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
@@ -126,8 +134,8 @@ function treemap(label, items) {
 
 /**
  * A table of any length, of which only the rows in view exist. Columns: {title, value(row), text(row), cell(row),
- * width, right, wide}: `value` sorts, `text` is shown and searched (default: the value), `cell` makes another
- * node of it, `wide` columns are left out on narrow screens. The table is one stop for Tab; arrows, Page Up
+ * width, right, wide, path}: `value` sorts, `text` is shown and searched (default: the value), `cell` makes another
+ * node of it, `wide` columns are left out on narrow screens, `path` ones lose their start where they are too long. The table is one stop for Tab; arrows, Page Up
  * and Down, Home and End choose rows.
  */
 class Grid {
@@ -234,8 +242,8 @@ class Grid {
     return el("div", {class: "grid-row", role: "row", id: this.id + "-" + i, "aria-rowindex": i + 2, "aria-selected": String(row === this.chosen),
       ...this.rowAttributes?.(row), onclick: () => this.choose(row, true)},
     this.visible.map(column => {
-      const cell = column.cell?.(row), text = this.text(row, column);
-      return el("div", {role: "gridcell", class: column.right ? "right" : null, title: text.length > 8 ? text : null}, cell ?? text);
+      const text = this.text(row, column), cell = column.cell?.(row) ?? (column.path ? el("bdi", {}, text) : null);
+      return el("div", {role: "gridcell", class: column.right ? "right" : column.path ? "path" : null, title: text.length > 8 ? text : null}, cell ?? text);
     }));
   }
 
@@ -299,7 +307,7 @@ const state = {
   const isDark = () => (chosen ?? (system.matches ? "dark" : "light")) === "dark";
   const show = () => {
     document.documentElement.style.colorScheme = chosen ?? "";
-    button.textContent = isDark() ? "Light colours" : "Dark colours";
+    button.textContent = isDark() ? "Light mode" : "Dark mode";
   };
   button.hidden = false;
   button.addEventListener("click", () => { chosen = isDark() ? "light" : "dark"; show(); });

@@ -4,9 +4,12 @@ const threads = data.threads.map(thread => ({...thread, tids: thread.tids ?? [th
 const crashed = data.crash ? threads.find(thread => thread.tids.includes(data.crash.tid)) : null;
 const fileName = path => (path ?? "").slice((path ?? "").lastIndexOf("/") + 1);
 
+/** The FDE of a function without a name, which is not a symbol. */
+const frameFde = frame => frame.fde ? `<FDE ${frame.fde.start}> + ${hex(frame.fde.offset)}` : null;
+
 function frameName(frame) {
   if (frame.left_out) return `… ${count(frame.left_out, "frame")} not in this page …`;
-  return frame.function ?? (frame.module ? `${fileName(frame.module)} + ${hex(frame.module_offset)}` : frame.pc);
+  return frame.function ?? frameFde(frame) ?? (frame.module ? `${fileName(frame.module)} + ${hex(frame.module_offset)}` : frame.pc);
 }
 
 const stepperText = {
@@ -52,7 +55,7 @@ function placeText(place) {
 function instructionFacts(title, instruction) {
   if (!instruction) return [];
   return [[title, el("code", {}, `${instruction.pc}  ${instruction.text}`)],
-    ["It used", el("code", {}, Object.entries(instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))]];
+    ["Registers read", el("code", {}, Object.entries(instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))]];
 }
 
 function crashPart() {
@@ -75,18 +78,18 @@ function crashPart() {
   const incomplete = threads.filter(thread => !thread.end.complete).reduce((sum, thread) => sum + thread.tids.length, 0);
   const all = threads.reduce((sum, thread) => sum + thread.tids.length, 0);
   const pack = p => p && (p.version ? `${p.name} ${p.version}` : p.name);
-  part.append(facts([["Process", data.pid], ["Command", data.command?.length ? el("code", {}, data.command.join(" ") + (data.command_complete ? "" : " …")) : null],
+  part.append(facts([["Process", data.pid], ["Command", data.command?.length ? el("code", {}, commandLine(data.command) + (data.command_complete ? "" : " …")) : null],
     ["Program", data.executable], ["Package", pack(data.package)], ["Time", data.time], ["Host", data.host],
     ["Runtime", data.runtimes?.map(runtime => [runtime.name, runtime.version].filter(Boolean).join(" ") +
       (runtime.problem ? `: nothing is shown of it: ${runtime.problem}` : "")).join(", ")],
     ["Where", placeText(crash?.where)], ["Called by", placeText(crash?.called_by)], ["Goroutine", crash?.goroutine],
     ["Sender", crash?.sender && `process ${crash.sender.pid}, user ${crash.sender.user}`], ["Library's package", pack(crash?.package)],
-    ...instructionFacts("Instruction", crash?.instruction), ...instructionFacts("Of the first fault", first?.instruction),
+    ...instructionFacts(first ? "Instruction" : "Faulting instruction", crash?.instruction), ...instructionFacts("Faulting instruction", first?.instruction),
     ["Signature", data.signature && el("code", {}, data.signature)],
     ["Threads", `${number(all)}` + (incomplete ? `, ${number(incomplete)} of them ended early` : "")]]));
 }
 
-/** A stack as rows, innermost frame first; equal frames in sequence are one row. */
+/** A stack as rows, innermost frame first, each after the calls that are inlined there; equal frames in sequence are one row. */
 function stackRows(thread) {
   const rows = [];
   let place = 0;
@@ -94,10 +97,33 @@ function stackRows(thread) {
     const last = rows.at(-1);
     if (last && !frame.left_out && last.frame.function !== undefined && last.frame.function === frame.function && last.frame.module === frame.module &&
         last.frame.pc === frame.pc && !last.frame.inlined?.length) ++last.times;
-    else rows.push({frame, thread, times: 1, place});
+    else rows.push(...(frame.inlined ?? []).map(call => ({frame, thread, call, place})), {frame, thread, times: 1, place});
     place += frame.left_out ?? 1;
   }
   return rows;
+}
+
+const rowName = row => row.call ? row.call.function ?? "inlined call" : frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : "");
+
+function rowSource(row) {
+  const at = row.call ?? row.frame;
+  return at.file ? `${fileName(at.file)}:${at.line}` : "";
+}
+
+function rowTag(row) {
+  if (row.call) return el("span", {class: "tag muted"}, "inlined");
+  if (row.frame.signal_frame) return el("span", {class: "tag"}, "signal");
+  return row.frame.trust === "heuristic" ? el("span", {class: "tag doubtful"}, "heuristic") : null;
+}
+
+/** As wide as the longest text, within bounds. */
+const columnWidth = (rows, text) => Math.min(Math.max(8, ...rows.map(row => text(row).length)) * .9 + 2, 24) + "ch";
+
+/** The number of the frame that a reader wants first: of the first fault, of the program's own code with debug information, or
+ * of a file that is not the system's. */
+function cause(thread) {
+  const own = thread.frames.findIndex(frame => frame.module && !/^\/(usr\/)?lib(32|64)?\//.test(frame.module) && frame.module.startsWith("/"));
+  return data.crash.first_fault?.frame ?? data.crash.where?.frame ?? Math.max(own, 0);
 }
 
 /** The interpreter's frames of a thread. */
@@ -113,19 +139,20 @@ function stackPart(id, title, thread) {
   if (thread.overwritten) part.append(notice(`The stack was overwritten: frame ${thread.overwritten.frame} has the return address ` +
     `${thread.overwritten.return_address}, the shadow stack ${thread.overwritten.shadow_stack}.`, "bad"));
   if (thread.python) part.append(...pythonStack(thread.python), el("h3", {}, "Native frames"));
+  const all = stackRows(thread);
   const list = masterDetail({
-    label: title, noun: "frame", rows: stackRows(thread), chosen: row => state.set("frame", row.place),
-    columns: [{title: "#", value: row => row.place, width: "6ch", right: true},
-      {title: "Function", value: row => frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : ""), width: "minmax(0, 1.5fr)"},
-      {title: "Module", value: row => fileName(row.frame.module), width: "minmax(0, .7fr)", wide: true},
-      {title: "Source", value: row => row.frame.file ? `${fileName(row.frame.file)}:${row.frame.line}` : "", width: "minmax(0, .7fr)", wide: true},
-      {title: "Found by", value: row => row.frame.stepper ?? "", width: "13ch",
-        cell: row => el("span", {class: row.frame.trust === "heuristic" ? "doubtful" : "muted"}, row.frame.stepper ?? "")}],
+    label: title, noun: "row", rows: all, chosen: row => state.set("frame", row.place),
+    columns: [{title: "#", value: row => row.place, text: row => row.call ? "" : String(row.place), width: "6ch", right: true},
+      {title: "Function", value: rowName, width: "minmax(14ch, 1fr)", cell: row => el("span", {class: row.call ? "call" : null}, rowTag(row), rowName(row))},
+      {title: "Module", value: row => fileName(row.frame.module), width: columnWidth(all, row => fileName(row.frame.module)), wide: true},
+      {title: "Source", value: rowSource, width: columnWidth(all, rowSource), wide: true, path: true},
+      {title: "Found by", value: row => row.frame.stepper ?? "", text: row => row.call ? "" : row.frame.stepper ?? "", width: "11ch",
+        cell: row => el("span", {class: row.frame.trust === "heuristic" ? "doubtful" : "muted"}, row.call ? "" : row.frame.stepper ?? "")}],
   }, row => showFrame(row.frame, row.thread), "Choose a frame to see its registers and source.");
   part.append(list.element);
-  const rows = list.grid.rows, wanted = state.get("frame") ?? (thread === crashed ? String(data.crash.where?.frame) : null);
-  const at = rows.find(row => String(row.place) === wanted) ?? rows[0];
-  if (at) list.grid.choose(at);
+  const wanted = state.get("frame") ?? (thread === crashed ? String(cause(thread)) : null);
+  const at = all.find(row => !row.call && String(row.place) === wanted) ?? all.find(row => !row.call);
+  if (at) list.grid.reveal(at);
 }
 
 /** All stacks as a tree of their common frames, outermost first. */
@@ -247,7 +274,7 @@ function goroutinesPart() {
     facts([["State", g.status], ["Waits for", g.wait_reason], ["Thread", g.tid && String(g.tid)], ["Locked to thread", g.locked_tid && String(g.locked_tid)],
       ["First function", call(g.start)], ["Created by", call(g.created_by)], ["Stack", g.frames ? null : `that of thread ${g.tid}`]]),
     ...(g.frames ? [g.end?.complete === false ? notice(`Ended early: ${g.end.reason}.`) : null,
-      plainTable(["#", "Function", "Source"], stackRows(g).map(row => [String(row.place), el("code", {}, frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : "")),
+      plainTable(["#", "Function", "Source"], stackRows(g).filter(row => !row.call).map(row => [String(row.place), el("code", {}, frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : "")),
         row.frame.file ? `${fileName(row.frame.file)}:${row.frame.line}` : ""]))] : [])], "Choose a goroutine to see its stack.");
   section(main, "goroutines", "Goroutines").append(list.element);
   const at = list.grid.rows.find(g => String(g.id) === state.get("goroutine"));
@@ -259,15 +286,17 @@ function modulesPart() {
   const yes = value => value === null || value === undefined ? "–" : value ? "yes" : "no";
   part.append(masterDetail({
     label: "Modules", noun: "module", rows: data.modules,
-    columns: [{title: "Name", value: m => fileName(m.path), width: "minmax(0, .8fr)"}, {title: "Path", value: m => m.path, width: "minmax(0, 1fr)", wide: true}, {title: "Start", value: m => BigInt(m.start), text: m => m.start, width: "17ch", wide: true},
+    columns: [{title: "Name", value: m => fileName(m.path), width: "minmax(0, .8fr)"}, {title: "Path", value: m => m.path, width: "minmax(0, 1fr)", wide: true, path: true}, {title: "Start", value: m => BigInt(m.start), text: m => m.start, width: "17ch", wide: true},
       {title: "SFrame", value: m => yes(m.has_sframe), width: "9ch"}, {title: "CFI", value: m => yes(m.has_cfi), width: "6ch"},
       {title: "Problem", value: m => m.problem ?? "", width: "minmax(0, .8fr)", wide: true}],
   }, m => [el("h3", {}, m.path), facts([["Addresses", el("code", {}, `${m.start} to ${m.end}`)], ["Build ID", m.build_id && el("code", {}, m.build_id)],
     ["SFrame", yes(m.has_sframe)], ["CFI", yes(m.has_cfi)], ["Problem", m.problem]])], "Choose a module. “–”: no stack led through it, so it was not opened.").element);
 }
 
+const program = data.modules.find(module => module.path === data.executable);
+subject(data.core, data.command?.length ? el("code", {}, commandLine(data.command)) : null, program?.build_id ? `build ID ${program.build_id}` : null);
 crashPart();
-if (crashed) stackPart("crashed", `Thread ${crashed.tid}, which died`, crashed);
+if (crashed) stackPart("crashed", `Thread ${crashed.tid}, crashed`, crashed);
 else if (threads.length === 1) stackPart("stack", `Thread ${threads[0].tid}`, threads[0]);
 if (threads.length > 1) treePart();
 pythonPart();

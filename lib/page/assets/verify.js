@@ -36,7 +36,7 @@ function overview() {
     ["Bytes with CFI covered", ...coverageText("pc_bytes")]]));
   if (data.run) {
     const run = data.run;
-    part.append(el("h3", {}, "The program that was run"), facts([["Command", el("code", {}, run.command.join(" "))], ["End", run.end],
+    part.append(el("h3", {}, "The program that was run"), facts([["Command", el("code", {}, commandLine(run.command))], ["End", run.end],
       ["Steps", `${number(run.steps)}: ${number(run.steps_compared)} compared, ${number(run.steps_elsewhere)} in other code, ` +
         `${number(run.steps_without_row)} without a row`]]));
   }
