@@ -33,6 +33,30 @@ TEST(CrashPackages, OfInstalledFiles) {
   for (std::size_t i = 1; i < found.size(); ++i) EXPECT_EQ(found[i].text(), "") << paths[i];
 }
 
+TEST(CrashPackages, AskedOnce) {
+  InstalledPackages installed;
+  const std::vector<std::string> paths = {"/usr/bin/no such file", "/usr/bin/no such file", ""};
+  for (int i = 0; i < 2; ++i) {
+    const auto found = installed.find(paths);
+    ASSERT_EQ(found.size(), paths.size());
+    for (const Package& package : found) EXPECT_EQ(package.text(), "");
+  }
+}
+
+// Debian Policy, and the manual pages of dnf-plugins-core and zypper.
+TEST(CrashPackages, CommandsForSymbols) {
+  using Manager = Package::Manager;
+  const std::vector<Package> packages = {
+      {"libc6", "2.36-9", Manager::apt}, {"bash", "5.2.15-2", Manager::apt},
+      {"libc6", "2.36-9", Manager::apt}, {"zlib", "1.3-1.fc39", Manager::dnf},
+      {"xz", "5.4", Manager::zypper},    {"own", "1", Manager::unknown},
+      {"--force; rm", "1", Manager::apt}};
+  EXPECT_EQ(commands_for_symbols(packages), (std::vector<std::string>{"apt install bash-dbgsym libc6-dbg",
+                                                                      "dnf debuginfo-install zlib-1.3-1.fc39",
+                                                                      "zypper install xz-debuginfo"}));
+  EXPECT_TRUE(commands_for_symbols({}).empty());
+}
+
 TEST(CrashPackages, Text) {
   EXPECT_EQ((Package{"server", "1.2-3"}.text()), "server 1.2-3");
   EXPECT_EQ((Package{"server", ""}.text()), "server");

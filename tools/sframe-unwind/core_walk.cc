@@ -85,14 +85,14 @@ crash::Signature CoreWalk::signature() {
   return signature(crash::first_fault(*process_, handled));
 }
 
-void CoreWalk::find_packages(CoreHeader& header) {
+void CoreWalk::find_packages(CoreHeader& header, crash::InstalledPackages& installed) {
   if (!header.program) return;
   std::vector<modules::Module*> asked = {process_->space().main_module()};
   if (header.crash.tid)
     if (modules::Module* const module = process_->space().module_at(threads_.front()->registers.pc);
         module && module != header.program)
       asked.push_back(module);
-  auto packages = crash::packages_of(asked);
+  auto packages = crash::packages_of(asked, installed);
   header.package = std::move(packages.front());
   if (asked.size() == 1 || packages.back().name.empty()) return;
   header.crashed_in = asked.back();

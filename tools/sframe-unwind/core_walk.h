@@ -59,9 +59,8 @@ public:
   /// The signature of the thread that died alone. Changes the walker's limit of frames.
   crash::Signature signature();
 
-  /// Adds the packages of the program and of the module in which it died. Reads the system's list of
-  /// packages.
-  void find_packages(CoreHeader& header);
+  /// Adds the packages of the program and of the module in which it died.
+  void find_packages(CoreHeader& header, crash::InstalledPackages& installed);
 
   /// Reports why frames are missing or doubtful; true if any are.
   bool report(tool::MessageSink& messages);

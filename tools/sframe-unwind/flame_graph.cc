@@ -12,15 +12,17 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-constexpr double width = 1200, margin = 10, row = 18, character = 7;
-constexpr double header = 40;
-constexpr double narrowest = 0.3; ///< boxes narrower than this many pixels are omitted
+// Across, percentages of the width; down, pixels.
+constexpr double margin = .8, inner = 100 - 2 * margin;
+constexpr double narrowest = .025;     ///< boxes narrower than this are omitted: .3 of 1200 pixels
+constexpr double narrowest_text = 2.3; ///< 27 of 1200 pixels: three characters
+constexpr double row = 18, header = 40, below = 10;
 
 /// A box. Stacks of any depth become trees of that depth, so nothing here is recursive.
 struct Box {
   std::string_view name;
   std::size_t depth = 0;
-  std::uint64_t first = 0; ///< samples to the left of it
+  std::uint64_t first = 0; ///< stacks to the left of it
   std::uint64_t count = 0;
 };
 
@@ -69,54 +71,58 @@ std::string color(std::string_view name) {
 }
 
 struct Picture {
-  std::uint64_t total; ///< samples
+  std::uint64_t total; ///< stacks
   double height;       ///< pixels
 };
 
 void draw(const Box& box, const Picture& picture, tool::Output& out) {
   const double total = static_cast<double>(picture.total);
-  const double scale = (width - 2 * margin) / total;
-  const double size = static_cast<double>(box.count) * scale;
+  const double size = static_cast<double>(box.count) / total * inner;
   if (size < narrowest) return;
-  const double x = margin + static_cast<double>(box.first) * scale;
-  const double y = picture.height - margin - row * static_cast<double>(box.depth + 1);
-  out << "<g><title>" << page::markup_text(box.name) << " (";
+  const double x = margin + static_cast<double>(box.first) / total * inner;
+  const double y = picture.height - below - row * static_cast<double>(box.depth + 1);
+  const std::string name = page::markup_text(box.name);
+  out << "<g><title>" << name << " (";
   out.decimal(box.count) << " of ";
   out.decimal(picture.total) << ", " << fixed(100 * static_cast<double>(box.count) / total, 1)
                              << "%)</title>";
-  out << "<rect x=\"" << fixed(x, 2) << "\" y=\"" << fixed(y, 0) << "\" width=\"" << fixed(size, 2);
-  out << "\" height=\"" << fixed(row - 1, 0) << "\" fill=\"" << color(box.name) << "\" stroke=\"#fffaf0\"/>";
-  const auto room = static_cast<std::size_t>(std::max(0.0, (size - 6) / character));
-  if (room >= 3) {
-    const bool fits = box.name.size() <= room;
-    out << "<text x=\"" << fixed(x + 3, 2) << "\" y=\"" << fixed(y + 13, 0) << "\">";
-    out << page::markup_text(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..")
-        << "</text>";
-  }
-  out << "</g>\n";
+  out << "<svg x=\"" << fixed(x, 3) << "%\" y=\"" << fixed(y, 0) << "\" width=\"" << fixed(size, 3);
+  out << "%\" height=\"" << fixed(row - 1, 0) << "\"><rect width=\"100%\" height=\"100%\" fill=\""
+      << color(box.name) << "\" stroke=\"#fffaf0\"/>";
+  if (size >= narrowest_text) out << "<text x=\"3\" y=\"13\">" << name << "</text>";
+  out << "</svg></g>\n";
+}
+
+void print_count(std::uint64_t count, std::string_view noun, tool::Output& out) {
+  out.decimal(count) << ' ' << noun << (count == 1 ? "" : "s");
 }
 
 } // namespace
 
-void draw_flame_graph(const std::map<std::string, StackCount>& counts, std::string_view title,
+void draw_flame_graph(const std::map<std::string, StackCount>& counts, const FlameGraphHeading& heading,
                       tool::Output& out) {
   const std::vector<Box> boxes = boxes_of(counts);
   Picture picture{};
   for (const auto& [stack, count] : counts) picture.total += count.all;
   std::size_t rows = 0;
   for (const Box& box : boxes) rows = std::max(rows, box.depth + 1);
-  picture.height = header + row * static_cast<double>(rows) + margin;
+  picture.height = header + row * static_cast<double>(rows) + below;
 
-  const std::string size = fixed(width, 0) + "\" height=\"" + fixed(picture.height, 0) + "\" viewBox=\"0 0 " +
-                           fixed(width, 0) + ' ' + fixed(picture.height, 0);
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"" << size
-      << "\" font-family=\"monospace\" font-size=\"12\">\n"
+  const std::string name = page::markup_text(heading.name);
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%\" height=\""
+      << fixed(picture.height, 0) << "\" font-family=\"monospace\" font-size=\"12\">\n"
       << "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { "
-         ".back { "
-         "fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
+         ".back { fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
       << "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
-      << "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\">" << page::markup_text(title) << ": ";
-  out.decimal(picture.total) << " stacks</text>\n<g id=\"picture\">\n";
+      << "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\" data-name=\"" << name
+      << "\" data-samples=\"";
+  out.decimal(heading.samples) << "\">" << name << ": ";
+  print_count(picture.total, "stack", out);
+  if (heading.samples) {
+    out << " in ";
+    print_count(heading.samples, "sample", out);
+  }
+  out << "</text>\n<g id=\"picture\">\n";
   for (const Box& box : boxes) draw(box, picture, out);
   out << "</g>\n<script type=\"text/plain\" id=\"stacks\">\n";
   for (const auto& [stack, count] : counts) {

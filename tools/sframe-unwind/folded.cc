@@ -23,9 +23,12 @@ void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads)
 
 void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
   const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
-  // Unnamed functions are shown by module, so that a graph does not split at every address.
+  // Unnamed functions are shown by their FDE or module, so that a graph does not split at every address.
   if (symbols.function)
     frames_.push_back(folded_name(symbols.function->name));
+  else if (symbols.fde)
+    frames_.push_back("[" + folded_name(symbols.module->shown_name()) + " FDE " + hex(symbols.fde->start) +
+                      "]");
   else
     frames_.push_back(symbols.module ? "[" + folded_name(symbols.module->shown_name()) + "]" : "[unknown]");
   kept_ += frames_.back().size();
@@ -48,11 +51,18 @@ void FoldedStacks::end_thread(const unwind::WalkEnd& end) {
   count.running += is_running_;
 }
 
-void FoldedStacks::print(tool::Output& out) const {
-  for (const auto& [stack, count] : counts_) {
+void print_folded(const std::map<std::string, StackCount>& counts, tool::Output& out) {
+  for (const auto& [stack, count] : counts) {
     out << stack << ' ';
     out.decimal(count.all) << '\n';
   }
+}
+
+void report_cut(tool::MessageSink& messages, const std::string& file,
+                const std::map<unwind::StopReason, std::uint64_t>& cut) {
+  for (const auto& [reason, count] : cut)
+    messages.warning(file, std::to_string(count) + (count == 1 ? " stack" : " stacks") +
+                               " ended early: " + unwind::message(reason));
 }
 
 } // namespace sframe::unwind_tool

@@ -8,6 +8,8 @@
 
 #include "printer.h"
 
+#include "sframe/tool/messages.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,9 +38,6 @@ public:
   /// The different stacks of all samples: in memory, and twice in a flame graph.
   std::uint64_t kept() const override { return 3 * kept_; }
 
-  /// One line per stack, sorted by its text.
-  void print(tool::Output& out) const;
-
   /// The threads that were running when the following sample was taken, sorted.
   void set_running(std::vector<std::uint32_t> tids) { running_ = std::move(tids); }
 
@@ -58,6 +57,13 @@ private:
   std::vector<std::uint32_t> running_;
   bool is_running_ = false; ///< the current thread
 };
+
+/// One line per stack, sorted by its text.
+void print_folded(const std::map<std::string, StackCount>& counts, tool::Output& out);
+
+/// Warns of the stacks of `file` that ended early, by the reason.
+void report_cut(tool::MessageSink& messages, const std::string& file,
+                const std::map<unwind::StopReason, std::uint64_t>& cut);
 
 /// A name as an element of a stack: without ';' and control characters.
 std::string folded_name(std::string_view name);

@@ -7,11 +7,14 @@
 #include "names.h"
 #include "options.h"
 
+#include "sframe/crash/packages.h"
 #include "sframe/tool/messages.h"
 
 namespace sframe::unwind_tool {
 
-/// Prints a note for each module with frames that have no name.
-void print_hints(tool::Messages& messages, const Options& options, const Symbolizer& symbolizer);
+/// Prints one note with the command that installs the debug symbols of packages, and one for each other
+/// module with frames that have no name.
+void print_hints(tool::Messages& messages, const Options& options, const Symbolizer& symbolizer,
+                 crash::InstalledPackages& installed);
 
 } // namespace sframe::unwind_tool

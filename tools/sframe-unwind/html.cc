@@ -4,6 +4,7 @@
 
 #include "json.h"
 
+#include "sframe/crash/headline.h"
 #include "sframe/page/page.h"
 
 #include <algorithm>
@@ -18,12 +19,13 @@ constexpr std::string_view program = "sframe-unwind";
 
 class HtmlPrinter final : public Printer {
 public:
-  HtmlPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings, std::string title)
-      : out_(out), json_(make_json_printer(memory_, symbolizer, settings)), title_(std::move(title)) {}
+  HtmlPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings, std::string path)
+      : out_(out), json_(make_json_printer(memory_, symbolizer, settings)), path_(std::move(path)) {}
 
   void begin(process::ProcessState& process, const CoreHeader* core) override {
-    out_ << page::page_start(program, title_);
+    out_ << page::page_start(program, core ? crash_title(process, *core) : live_title(process));
     json_->begin(process, core);
+    if (core) name_core();
     pass_on();
   }
 
@@ -78,6 +80,32 @@ public:
 private:
   static constexpr std::uint64_t most_frames = 20'000; ///< of all threads; the others have few
 
+  /// What happened, where.
+  static std::string crash_title(const process::ProcessState& process, const CoreHeader& core) {
+    std::string said = core.thrown ? core.thrown->type : std::string();
+    if (core.thrown && !core.thrown->message.empty())
+      said += (said.empty() ? "" : ": ") + core.thrown->message;
+    const auto& frames = core.signature.frames;
+    const std::string function = !core.places.empty() ? core.places.front().function
+                                 : frames.empty()     ? std::string()
+                                                      : frames.front();
+    return crash::headline(process.name(), process.signal(), core.crash, said, function);
+  }
+
+  static std::string live_title(const process::ProcessState& process) {
+    const std::size_t threads = process.threads().size();
+    return std::string(process.name()) + ": process " + std::to_string(process.pid()) + ", " +
+           std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  }
+
+  /// Adds the key of several cores to the document.
+  void name_core() {
+    std::string document = memory_.take_text();
+    memory_ << "{\n \"core\": ";
+    memory_.json_string(path_) << ',';
+    memory_ << std::string_view(document).substr(1);
+  }
+
   void begin_stack() {
     frames_ = left_out_ = 0;
     const bool few_are_left = all_frames_ >= most_frames;
@@ -96,7 +124,7 @@ private:
   tool::Output& out_;
   tool::Output memory_{-1};
   std::unique_ptr<Printer> json_;
-  std::string title_;
+  std::string path_;                        ///< of the core
   std::uint64_t all_frames_ = 0;            ///< printed, of all threads
   std::uint64_t frames_ = 0, left_out_ = 0; ///< of this thread
   std::uint64_t most_first_ = 0, most_last_ = 0;
@@ -106,8 +134,8 @@ private:
 } // namespace
 
 std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbolizer,
-                                           const PrintSettings& settings, std::string title) {
-  return std::make_unique<HtmlPrinter>(out, symbolizer, settings, std::move(title));
+                                           const PrintSettings& settings, std::string path) {
+  return std::make_unique<HtmlPrinter>(out, symbolizer, settings, std::move(path));
 }
 
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {

@@ -77,6 +77,11 @@ public:
       key("function"), out_.json_string(symbols.function->name);
       key("offset"), out_.decimal(symbols.function->offset);
     }
+    if (symbols.fde) {
+      key("fde"), out_ << "{\"start\": ";
+      address(symbols.fde->start);
+      key("offset"), out_.decimal(symbols.fde->offset) << '}';
+    }
     if (symbols.module) {
       key("module"), out_.json_string(symbols.module->info().path);
       key("module_offset"), out_.decimal(frame.pc - symbols.module->info().start);

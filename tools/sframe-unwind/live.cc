@@ -171,7 +171,7 @@ public:
       : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
   int run() {
-    if (options_.format == "folded" || options_.format == "svg") folded_.emplace(*symbolizer());
+    if (counts_stacks(options_)) folded_.emplace(*symbolizer());
     const auto start = std::chrono::steady_clock::now();
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
       if (sample && over_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
@@ -181,10 +181,11 @@ public:
         if (sample && over_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
         return failed(taken.error());
       }
+      ++samples_;
     }
     interruption_.end();
-    if (options_.format == "folded") folded_->print(out_);
-    if (options_.format == "svg") draw_flame_graph(folded_->counts(), process_.name(), out_);
+    if (options_.format == "folded") print_folded(folded_->counts(), out_);
+    if (options_.format == "svg") draw_flame_graph(folded_->counts(), {process_.name(), samples_}, out_);
     const bool wrong = report();
     keep_generated(app_.messages(), options_, process_);
     return complete_ && !wrong ? tool::exit_ok : tool::exit_findings;
@@ -336,11 +337,7 @@ private:
   bool report() {
     for (const std::string& problem : process_.space().generated_code().problems())
       app_.messages().warning({}, problem);
-    if (folded_)
-      for (const auto& [reason, count] : folded_->cut())
-        app_.messages().warning("process " + std::to_string(options_.pid),
-                                std::to_string(count) + (count == 1 ? " stack" : " stacks") +
-                                    " ended early: " + unwind::message(reason));
+    if (folded_) report_cut(app_.messages(), "process " + std::to_string(options_.pid), folded_->cut());
     if (limit_) app_.messages().warning("process " + std::to_string(options_.pid), *limit_);
     return report_modules(app_.messages(), process_) || limit_;
   }
@@ -358,6 +355,7 @@ private:
   const modules::Module* walker_main_ = nullptr; ///< the main module that its steppers know
   std::optional<Languages> languages_;           ///< of the same main module
   std::optional<FoldedStacks> folded_;
+  std::uint64_t samples_ = 0;    ///< taken
   std::optional<Problem> limit_; ///< reached by a sample
   bool complete_ = true;
 };

@@ -26,6 +26,7 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"
       "  sframe-unwind -r /var/crash                   all cores in a folder, grouped by their signatures\n"
+      "  sframe-unwind core --format=svg -o stacks.svg  a flame graph of its threads\n"
       "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
       {.output = true, .threads = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
@@ -38,6 +39,7 @@ int run_tool(int argc, char** argv) {
   auto wrong = identify_core(options);
   if (!wrong) wrong = check(options);
   if (!wrong) wrong = read_perf_map(options);
+  if (!wrong && app.output_path() == "-") wrong = check_terminal(options);
   if (wrong) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;

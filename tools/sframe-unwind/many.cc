@@ -2,12 +2,14 @@
 //
 // ManyCores walks each core twice at most: walk() on any thread, for the signature, and print_example() for
 // the first core of each group, so that no printed text is kept. take() gets the results in the order of the
-// command line, through InOrder, which holds back a thread that is too far ahead: results that wait have at
-// most 64 MiB.
+// command line (core_result.h).
 
 #include "many.h"
 
+#include "core_result.h"
 #include "core_walk.h"
+#include "flame_graph.h"
+#include "folded.h"
 #include "keep.h"
 #include "printer.h"
 #include "stack_tree.h"
@@ -23,12 +25,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -42,87 +42,6 @@
 namespace sframe::unwind_tool {
 
 namespace {
-
-/// Messages about one core, until it is its turn.
-class KeptMessages final : public tool::MessageSink {
-public:
-  enum class Kind : std::uint8_t { error, warning, detail };
-  struct Message {
-    Kind kind;
-    std::string file, what;
-  };
-  using MessageSink::error;
-  using MessageSink::warning;
-  void error(std::string_view file, std::string_view what) override { add(Kind::error, file, what); }
-  void warning(std::string_view file, std::string_view what) override { add(Kind::warning, file, what); }
-  void detail(std::string_view file, std::string_view what) override { add(Kind::detail, file, what); }
-
-  std::vector<Message> all;
-
-private:
-  void add(Kind kind, std::string_view file, std::string_view what) {
-    all.push_back({kind, std::string(file), std::string(what)});
-  }
-};
-
-struct CoreResult {
-  enum class State : std::uint8_t { walked, failed, skipped };
-  State state = State::skipped;
-  bool wrong = false; ///< incomplete, or not certain
-  KeptMessages messages;
-  crash::Signature signature;
-  std::int32_t signal = 0;
-  std::string program; ///< as the process is called
-  std::string json;    ///< a line
-  std::vector<StackTree::Frame> frames;
-
-  std::size_t size() const {
-    std::size_t size = json.size() + frames.size() * sizeof(StackTree::Frame) + sizeof *this;
-    for (const StackTree::Frame& frame : frames) size += frame.function.size() + frame.module.size();
-    for (const std::string& frame : signature.frames) size += frame.size();
-    return size;
-  }
-};
-
-/// Hands over the results of pieces in their order. A piece that is far ahead of the others waits, so that
-/// the results that are kept have a limited size.
-template <class Consume> class InOrder {
-public:
-  explicit InOrder(Consume consume) : consume_(std::move(consume)) {}
-
-  void deliver(std::size_t piece, CoreResult result) {
-    std::unique_lock lock(mutex_);
-    const std::size_t size = result.size();
-    turn_.wait(lock, [&] { return piece == next_ || waiting_size_ + size <= most_waiting || given_up_; });
-    if (given_up_) return;
-    waiting_size_ += size;
-    waiting_.emplace(piece, std::move(result));
-    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;
-         first = waiting_.erase(first), ++next_) {
-      waiting_size_ -= first->second.size();
-      consume_(first->first, first->second);
-    }
-    turn_.notify_all();
-  }
-
-  /// A piece will not be delivered: no other must wait for it.
-  void give_up() {
-    const std::lock_guard lock(mutex_);
-    given_up_ = true;
-    turn_.notify_all();
-  }
-
-private:
-  static constexpr std::size_t most_waiting = std::size_t{64} << 20;
-
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  Consume consume_;
-  std::map<std::size_t, CoreResult> waiting_;
-  std::size_t waiting_size_ = 0;
-  std::size_t next_ = 0;
-  bool given_up_ = false;
-};
 
 /// A JSON document in one line, with the core's path as its first key. Line breaks in strings are escaped.
 std::string one_line(std::string_view document, const std::string& path) {
@@ -199,6 +118,8 @@ public:
                                       " more warnings like these (--verbose prints them)");
     if (json_)
       print_summary();
+    else if (counts_stacks(options_))
+      print_counts();
     else
       print_groups();
     if (walked_ == 0 && failed_ == 0) app_.messages().error({}, "none of the files is a core");
@@ -259,7 +180,7 @@ private:
         return failed(failure->what);
       }
       result.state = CoreResult::State::walked;
-      result.wrong |= json_ ? !walk_to_json(walk, path, result) : !walk_first(walk, result);
+      result.wrong |= !walk_threads_of(walk, path, result);
       result.wrong |= walk.report(result.messages);
       keep_generated(result.messages, options_, walk.process());
       is_limit_reached = walk.process().space().budget()->is_used_up();
@@ -269,10 +190,16 @@ private:
   }
 
   /// True if all walks were complete.
+  bool walk_threads_of(CoreWalk& walk, const std::string& path, CoreResult& result) const {
+    if (json_) return walk_to_json(walk, path, result);
+    return counts_stacks(options_) ? count_first(walk, result) : walk_first(walk, result);
+  }
+
   bool walk_to_json(CoreWalk& walk, const std::string& path, CoreResult& result) const {
     tool::Output document(-1);
     const auto printer = make_json_printer(document, walk.symbolizer(), print_settings(app_, options_));
-    const CoreHeader header = walk.header(crash::origin_of(path));
+    CoreHeader header = walk.header(crash::origin_of(path));
+    walk.find_packages(header, installed_);
     printer->begin(walk.process(), &header);
     const bool complete = walk_threads(walk.threads(), walk.process(), walk.walker(), options_, *printer,
                                        document, walk.languages(), nullptr);
@@ -292,6 +219,17 @@ private:
     return end.complete;
   }
 
+  /// The thread that died, counted. True if its walk was complete.
+  bool count_first(CoreWalk& walk, CoreResult& result) const {
+    walk.walker().set_max_frames(options_.max_frames);
+    FoldedStacks stacks(walk.symbolizer());
+    const bool complete = walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_,
+                                       stacks, tool::Output(-1), nullptr, nullptr);
+    result.counts = stacks.counts();
+    result.cut = stacks.cut();
+    return complete;
+  }
+
   static void describe(CoreWalk& walk, crash::Signature signature, CoreResult& result) {
     result.signature = std::move(signature);
     result.signal = walk.process().signal();
@@ -309,6 +247,9 @@ private:
     out_ << result.json;
     out_failed_ = out_.failed();
     if (result.state != State::walked) return;
+    for (const auto& [stack, count] : result.counts) counts_[stack].all += count.all;
+    for (const auto& [reason, count] : result.cut) cut_[reason] += count;
+    if (counts_stacks(options_)) return;
     const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());
     if (added) groups_.push_back({result.signature.text, {}, result.signal, {}, {}});
     if (added && json_) groups_.back().frames = std::move(result.signature.frames);
@@ -391,7 +332,8 @@ private:
     CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
     if (const auto failure = walk.open()) return app_.messages().error(path, failure->what);
     const auto printer = make_text_printer(out_, walk.symbolizer(), print_settings(app_, options_));
-    const CoreHeader header = walk.header(crash::origin_of(path));
+    CoreHeader header = walk.header(crash::origin_of(path));
+    walk.find_packages(header, installed_);
     printer->begin(walk.process(), &header);
     walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_,
                  walk.languages(), nullptr);
@@ -401,6 +343,14 @@ private:
       app_.messages().warning(path, *limit);
       wrong_ = true;
     }
+  }
+
+  void print_counts() {
+    if (options_.format == "svg")
+      draw_flame_graph(counts_, {std::to_string(walked_) + (walked_ == 1 ? " core" : " cores")}, out_);
+    else
+      print_folded(counts_, out_);
+    report_cut(app_.messages(), {}, cut_);
   }
 
   void print_summary() {
@@ -438,6 +388,7 @@ private:
   tool::InputList list_;
   const bool json_;
   std::atomic<bool> out_failed_ = false;
+  mutable crash::InstalledPackages installed_; ///< of all threads
 
   // Only of take(), and after all cores were walked.
   struct SamePlaces {
@@ -452,6 +403,8 @@ private:
   /// The cores that have a stack, innermost frame first.
   std::map<std::vector<StackTree::Frame>, std::vector<std::size_t>, SamePlaces> stacks_;
   std::vector<Group> groups_; ///< by their first cores
+  std::map<std::string, StackCount> counts_;
+  std::map<unwind::StopReason, std::uint64_t> cut_;
   std::map<std::string, std::size_t, std::less<>> by_signature_;
   std::set<std::string, std::less<>> printed_;
   std::uint64_t walked_ = 0, failed_ = 0, skipped_ = 0, repeated_ = 0;

@@ -25,7 +25,10 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   if (settings_.names && !symbols.module && settings_.perf_map)
     symbols.function = settings_.perf_map->find(frame.lookup_pc(), frame.pc);
   apply_style(symbols);
-  if (settings_.names && !symbols.function && symbols.module) note_unnamed(symbols.module);
+  if (settings_.names && !symbols.function && symbols.module) {
+    note_unnamed(symbols.module);
+    find_fde(symbols, frame);
+  }
   charge(symbols);
   return symbols;
 }
@@ -40,6 +43,11 @@ void Symbolizer::apply_style(SymbolizedFrame& symbols) const {
   if (settings_.style != names::NameStyle::shortened || !symbols.source) return;
   for (modules::InlinedCall& call : symbols.source->inlined)
     call.function = names::shortened_name(call.function);
+}
+
+void Symbolizer::find_fde(SymbolizedFrame& symbols, const unwind::Frame& frame) {
+  const auto range = symbols.module->find_function(frame.lookup_pc());
+  if (range) symbols.fde = {symbols.module->link(range->start).value, frame.pc - range->start};
 }
 
 void Symbolizer::find_text(SymbolizedFrame& symbols) {

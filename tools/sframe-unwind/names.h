@@ -14,6 +14,7 @@
 #include "sframe/unwind/walker.h"
 #include "sframe/variables/variables.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,13 @@
 namespace sframe::unwind_tool {
 
 struct SymbolizedFrame : modules::NamedFrame {
+  /// Without a name, the FDE for the frame. It is not a symbol: linkers and compilers write several for some
+  /// functions, and one for all stubs.
+  struct Fde {
+    std::uint64_t start = 0;  ///< as addresses are in the file
+    std::uint64_t offset = 0; ///< of the pc
+  };
+  std::optional<Fde> fde;
   std::optional<modules::SourceLocation> source;
   /// The text at each inlined call of `source`, then that at its end; empty where no file is found.
   std::vector<SourceLines> text;
@@ -74,6 +82,7 @@ public:
 private:
   void apply_style(SymbolizedFrame& symbols) const;
   void note_unnamed(modules::Module* module);
+  static void find_fde(SymbolizedFrame& symbols, const unwind::Frame& frame);
   void find_text(SymbolizedFrame& symbols);
   void charge(const SymbolizedFrame& symbols) const;
 

@@ -19,6 +19,7 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace sframe::unwind_tool {
@@ -54,6 +55,10 @@ void add_options(tool::App& app, Options& options) {
   cli.add_option("-c,--core", options.named_core,
                  "The core file, as in gdb; a positional file is then EXECUTABLE")
       .type_name("CORE")
+      .group(files_group);
+  cli.add_option("-e,--exe,--executable", options.named_executable,
+                 "The program, as in eu-stack: the same as a positional EXECUTABLE")
+      .type_name("EXECUTABLE")
       .group(files_group);
 
   cli.add_option("--sysroot", options.files.sysroot, "Prefix paths recorded in the core with DIR")
@@ -112,7 +117,7 @@ void add_options(tool::App& app, Options& options) {
       .group(walk_group);
   cli.add_flag("--list-steppers", options.list_steppers, "List the frame steppers and exit")
       .group(walk_group);
-  cli.add_option("--pid", options.pid, "Walk this running process instead of a core")
+  cli.add_option("-p,--pid", options.pid, "Walk this running process instead of a core")
       .type_name("PID")
       .range(1u, 0x7fff'ffffu)
       .group(walk_group);
@@ -132,8 +137,8 @@ void add_options(tool::App& app, Options& options) {
 
   cli.add_option(
          "--format", options.format,
-         "text, json or html (a page, with --registers and --source); with --pid also folded (stacks and "
-         "counts) or svg (flame graph)")
+         "text, json, html (a page, with --registers and --source), folded (stacks and counts) or svg (flame "
+         "graph)")
       .type_name("FORMAT")
       .one_of({"text", "json", "html", "folded", "svg"})
       .show_default()
@@ -141,7 +146,7 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)").group(output_group);
   cli.add_choice("--names", options.names, name_styles,
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
-                 "table) (default: full)")
+                 "table) (default: full; short with --format=folded and svg)")
       .type_name("STYLE")
       .group(output_group);
   cli.add_choice("--repeats", options.fold, repeats_names,
@@ -197,6 +202,10 @@ bool identify_one(Options& options) {
   return true;
 }
 
+OptionError second_executable(const std::string& file, const Options& options) {
+  return {file, "a second EXECUTABLE, after " + options.files.executable};
+}
+
 } // namespace
 
 FileKind kind_of(const std::string& path) {
@@ -216,20 +225,22 @@ std::optional<OptionError> identify_core(Options& options) {
   std::vector<std::string>& files = options.inputs.inputs;
   if (options.format == "html") options.registers = options.source = true;
   options.files.open_files = !options.no_files;
+  options.files.executable = options.named_executable;
   if (!options.named_core.empty()) {
     if (is_tree(options.inputs)) return OptionError{{}, "--core cannot be combined with -r or --files-from"};
     if (files.size() > 1) return OptionError{files[1], "--core and two more files; pass CORE once"};
+    if (!files.empty() && !options.named_executable.empty()) return second_executable(files[0], options);
     if (!files.empty()) options.files.executable = files[0];
     options.core = options.named_core;
     return std::nullopt;
   }
-  if (!is_tree(options.inputs) && files.size() <= 2 && identify_one(options)) return std::nullopt;
+  const std::size_t most = options.named_executable.empty() ? 2 : 1;
+  if (!is_tree(options.inputs) && files.size() <= most && identify_one(options)) return std::nullopt;
   options.several = true;
   for (const std::string& file : files) {
     if (file == "-") return OptionError{file, "standard input cannot be one of several cores"};
     if (kind_of(file) != FileKind::executable) continue;
-    if (!options.files.executable.empty())
-      return OptionError{file, "a second EXECUTABLE, after " + options.files.executable};
+    if (!options.files.executable.empty()) return second_executable(file, options);
     options.files.executable = file;
   }
   std::erase(files, options.files.executable);
@@ -277,6 +288,13 @@ std::optional<OptionError> read_perf_map(Options& options) {
   return std::nullopt;
 }
 
+std::optional<OptionError> check_terminal(const Options& options) {
+  const bool is_file = options.format == "html" || options.format == "svg";
+  if (!is_file || options.list_steppers || !::isatty(STDOUT_FILENO)) return std::nullopt;
+  return OptionError{{},
+                     "--format=" + options.format + " is for a browser: write it to a file, with -o FILE"};
+}
+
 namespace {
 
 std::optional<OptionError> check_folder(const char* option, const std::string& folder) {
@@ -304,21 +322,21 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{},
                        "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir, --debug-dir "
                        "or --source-dir"};
-  const bool counts = options.format == "folded" || options.format == "svg";
+  const bool counts = counts_stacks(options);
   if (options.pid && (options.several || !options.core.empty()))
     return OptionError{{}, "--pid and CORE cannot be combined"};
   if (options.several && (options.thread || options.compare || options.modules))
     return OptionError{{}, "--thread, --compare and --modules need a single core"};
   if (!options.pid && !options.several && options.core.empty())
     return OptionError{{}, "CORE is required (--help shows the options)"};
-  if (!options.pid && (counts || options.count > 1))
-    return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
+  if (!options.pid && options.count > 1) return OptionError{{}, "--count needs --pid"};
   if (options.format == "html" &&
       (options.several || options.count > 1 || options.compare || options.group || options.modules))
     return OptionError{
         {}, "--format=html needs a single core or sample, without --compare, --group and --modules"};
-  if (counts && (options.compare || options.group))
-    return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
+  if (counts && (options.compare || options.group || options.modules))
+    return OptionError{
+        {}, "--format=" + options.format + " cannot be combined with --compare, --group or --modules"};
   if (shows_variables(options) && (counts || options.compare || options.modules))
     return OptionError{{},
                        "--args and --locals cannot be combined with --compare, --modules or --format=" +
@@ -326,7 +344,7 @@ std::optional<OptionError> check(const Options& options) {
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   // coredumpctl passes the path at the time of the crash, with -c: the file may be gone.
-  if (!executable.empty() && options.named_core.empty())
+  if (!executable.empty() && (options.named_core.empty() || !options.named_executable.empty()))
     if (const auto file = elf::File::open_regular(executable); !file)
       return OptionError{executable, file.error().text()};
   if (!options.source_dirs.empty() && !options.source) return OptionError{{}, "--source-dir needs --source"};

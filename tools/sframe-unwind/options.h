@@ -27,15 +27,16 @@ struct Options {
   tool::NamedInputs cores;   ///< if `several`: cores, and folders with cores
   bool several = false;      ///< cores: `cores` instead of `core`
   std::string core;
-  std::string named_core; ///< of --core; settle() makes it `core`
+  std::string named_core;       ///< of --core; identify_core() makes it `core`
+  std::string named_executable; ///< of --exe; identify_core() makes it `files.executable`
   modules::FileOptions files;
   std::optional<std::uint32_t> thread;
   std::uint32_t max_frames = unwind::Walker::default_max_frames;
   std::string steppers;
   bool list_steppers = false;
   bool no_names = false;
-  names::NameStyle names = names::NameStyle::full;
-  std::optional<bool> fold; ///< leave out frames that repeat others; nothing: on a terminal
+  std::optional<names::NameStyle> names; ///< nothing: full, or short where stacks are counted
+  std::optional<bool> fold;              ///< leave out frames that repeat others; nothing: on a terminal
   bool registers = false;
   std::string format = "text";
 
@@ -72,6 +73,11 @@ inline bool wants_languages(const Options& options) {
   return options.languages != std::vector<std::string>{"none"};
 }
 
+/// True for the formats that count equal stacks.
+inline bool counts_stacks(const Options& options) {
+  return options.format == "folded" || options.format == "svg";
+}
+
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);
 
@@ -90,7 +96,8 @@ enum class FileKind : std::uint8_t {
 FileKind kind_of(const std::string& path);
 
 /// Determines which files are cores, and whether there are several: of several files one may be the
-/// executable. CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE are equivalent.
+/// executable. CORE EXECUTABLE, EXECUTABLE CORE, EXECUTABLE --core CORE, and --exe EXECUTABLE CORE are
+/// equivalent.
 std::optional<OptionError> identify_core(Options& options);
 
 /// The files that may be opened: with --sysroot, those in it and those named by options; else all that the
@@ -102,6 +109,9 @@ Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Reads the file of --perf-map, before the sandbox.
 std::optional<OptionError> read_perf_map(Options& options);
+
+/// An error if a page or a picture would be printed on a terminal.
+std::optional<OptionError> check_terminal(const Options& options);
 
 /// Checks the options together, and the files they name. Empty if they are valid.
 std::optional<OptionError> check(const Options& options);

@@ -87,9 +87,9 @@ std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbol
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer,
                                            const PrintSettings& settings);
 
-/// A page (sframe/page/page.h) with the JSON.
+/// A page (sframe/page/page.h) with the JSON. `path`: of the core.
 std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbolizer,
-                                           const PrintSettings& settings, std::string title);
+                                           const PrintSettings& settings, std::string path);
 
 /// The JSON document, or the page, if there is nothing to walk: the problem `why` of `file`. Does nothing for
 /// other formats.

@@ -3,6 +3,8 @@
 #include "run.h"
 
 #include "core_walk.h"
+#include "flame_graph.h"
+#include "folded.h"
 #include "hints.h"
 #include "keep.h"
 #include "many.h"
@@ -30,6 +32,25 @@ int list_steppers(tool::Output& out) {
   return tool::exit_ok;
 }
 
+/// The stacks of all threads, as --format=folded or svg.
+int print_counts(tool::App& app, const Options& options, CoreWalk& walk, tool::Output& out) {
+  tool::Messages& messages = app.messages();
+  FoldedStacks stacks(walk.symbolizer());
+  walk.walker().set_max_frames(options.max_frames);
+  const bool complete =
+      walk_threads(walk.threads(), walk.process(), walk.walker(), options, stacks, out, nullptr, &messages);
+  if (options.format == "svg")
+    draw_flame_graph(stacks.counts(), {walk.process().name()}, out);
+  else
+    print_folded(stacks.counts(), out);
+  report_cut(messages, options.core, stacks.cut());
+  const bool wrong = walk.report(messages);
+  crash::InstalledPackages installed;
+  print_hints(messages, options, walk.symbolizer(), installed);
+  keep_generated(messages, options, walk.process());
+  return complete && !wrong ? tool::exit_ok : tool::exit_findings;
+}
+
 int run_on(tool::App& app, const Options& options, const core::CoreFile& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
   CoreWalk walk(options, options.core, core, app.limits(), nullptr);
@@ -44,9 +65,11 @@ int run_on(tool::App& app, const Options& options, const core::CoreFile& core, t
     return tool::exit_failure;
   }
   process::CoreProcess& process = walk.process();
+  if (counts_stacks(options)) return print_counts(app, options, walk, out);
   const auto printer = make_printer(options, out, walk.symbolizer(), print_settings(app, options));
   CoreHeader header = walk.header(options.origin);
-  walk.find_packages(header);
+  crash::InstalledPackages installed;
+  walk.find_packages(header, installed);
   printer->begin(process, &header);
   if (options.modules) {
     const bool found = options.format == "json" ? load_modules(process) : list_modules(process, out);
@@ -58,7 +81,7 @@ int run_on(tool::App& app, const Options& options, const core::CoreFile& core, t
                                      walk.languages(), &messages);
   printer->end(process);
   const bool wrong = walk.report(messages);
-  print_hints(messages, options, walk.symbolizer());
+  print_hints(messages, options, walk.symbolizer(), installed);
   keep_generated(messages, options, process);
   return complete && !wrong ? tool::exit_ok : tool::exit_findings;
 }

@@ -10,7 +10,7 @@
 //   TID 4711:
 //   #0  0x00007f31c4a8d1f2  raise + 0x12  (libc.so.6)  [context]
 //   #1  0x000055d0e1c0118a  work + 0x2a  (server)  [sframe]
-//   #2  0x00007f31c4a771f5  (libc.so.6 + 0x891f5)  [cfi]
+//   #2  0x00007f31c4a771f5  <FDE 0x891c0> + 0x35  (libc.so.6 + 0x891f5)  [cfi]
 
 #include "printer.h"
 #include "repeats.h"
@@ -18,6 +18,7 @@
 #include "sframe/base/line.h"
 #include "sframe/base/printable.h"
 #include "sframe/core/core.h"
+#include "sframe/crash/signature.h"
 
 #include <algorithm>
 #include <string>
@@ -184,24 +185,37 @@ private:
   /// A frame's line after its number.
   void print(const unwind::Frame& frame, const SymbolizedFrame& symbols,
              std::span<const variables::Scope> scopes, tool::Output& out) {
+    const bool has_name = symbols.function || symbols.fde;
     out.hex(frame.pc, 16) << "  ";
     if (symbols.function) {
-      out.safe(symbols.function->name) << " + ";
-      out.hex(symbols.function->offset);
+      out << (is_own(symbols) ? bold() : ""), out.safe(symbols.function->name)
+                                                  << (is_own(symbols) ? plain() : "");
+      out << " + ", out.hex(symbols.function->offset);
+    } else if (symbols.fde) {
+      out << "<FDE ", out.hex(symbols.fde->start) << "> + ";
+      out.hex(symbols.fde->offset);
     }
     if (settings_.arguments && !scopes.empty())
-      print_arguments(scopes.back().arguments, symbols.function ? " (" : "(", out);
-    if (symbols.function || (settings_.arguments && !scopes.empty())) out << "  ";
+      print_arguments(scopes.back().arguments, has_name ? " (" : "(", out);
+    if (has_name || (settings_.arguments && !scopes.empty())) out << "  ";
     if (symbols.module) {
       out << '(', out.safe(symbols.module->shown_name());
       // Without a name, a symbolizer needs this.
       if (!symbols.function) out << " + ", out.hex(frame.pc - symbols.module->info().start);
       out << ")  ";
     }
+    const bool is_heuristic = frame.trust == unwind::Trust::heuristic;
+    const bool is_marked = frame.signal_frame || is_heuristic;
+    if (is_marked) out << (frame.signal_frame ? magenta() : yellow());
     out << '[' << frame.stepper();
     if (frame.signal_frame) out << ", signal frame";
-    if (frame.trust == unwind::Trust::heuristic) out << ", heuristic";
-    out << "]\n";
+    if (is_heuristic) out << ", heuristic";
+    out << ']' << (is_marked ? plain() : "") << '\n';
+  }
+
+  /// The program's own code, as far as its file tells.
+  static bool is_own(const SymbolizedFrame& symbols) {
+    return symbols.module && !symbols.module->info().vdso && !crash::is_system_library(*symbols.module);
   }
 
   void print(const CoreHeader& core, std::int32_t signal) {
@@ -461,6 +475,8 @@ private:
   }
 
   std::string_view bold() const { return settings_.color ? "\033[1m" : ""; }
+  std::string_view magenta() const { return settings_.color ? "\033[35m" : ""; }
+  std::string_view yellow() const { return settings_.color ? "\033[33m" : ""; }
   std::string_view red() const { return settings_.color ? "\033[31m" : ""; }
   std::string_view plain() const { return settings_.color ? "\033[0m" : ""; }
 

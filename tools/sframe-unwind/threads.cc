@@ -245,9 +245,7 @@ PrintSettings print_settings(tool::App& app, const Options& options) {
 std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
                                       const PrintSettings& settings) {
   if (options.format == "json") return make_json_printer(out, symbolizer, settings);
-  if (options.format == "html")
-    return make_html_printer(out, symbolizer, settings,
-                             options.pid ? "process " + std::to_string(options.pid) : options.core);
+  if (options.format == "html") return make_html_printer(out, symbolizer, settings, options.core);
   auto text = make_text_printer(out, symbolizer, settings);
   // What belongs to a single frame has no place in a tree.
   const bool is_tree = options.group && !options.registers && !options.source && !shows_variables(options);
@@ -264,7 +262,9 @@ unwind::StepperList steppers_for_variables(const AbiTraits& abi, modules::Module
 SymbolizerSettings symbolizer_settings(const Options& options) {
   SymbolizerSettings settings{.names = !options.no_names,
                               .source = options.source,
-                              .style = options.names,
+                              .style =
+                                  options.names.value_or(counts_stacks(options) ? names::NameStyle::shortened
+                                                                                : names::NameStyle::full),
                               .source_dirs = options.source_dirs,
                               .perf_map = options.perf_map,
                               .variables = {}};

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -106,6 +107,7 @@ std::vector<Package> installed_packages(std::span<const std::string> paths) {
       const std::string stem = entry.path().stem().string(); // "libc6:amd64"
       const std::size_t colon = std::min(stem.find(':'), stem.size());
       found[i].name = stem.substr(0, colon);
+      found[i].manager = Package::Manager::apt;
       found[i].version = installed_version(found[i].name, stem.substr(std::min(colon + 1, stem.size())));
       --missing;
     }
@@ -113,7 +115,31 @@ std::vector<Package> installed_packages(std::span<const std::string> paths) {
   return found;
 }
 
-std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
+std::vector<Package> InstalledPackages::find(std::span<const std::string> paths) {
+  constexpr std::size_t most = 1 << 16;
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= most) known_.clear();
+  std::vector<std::string> unknown;
+  for (const std::string& path : paths)
+    if (!known_.contains(path)) unknown.push_back(path);
+  std::vector<Package> found = installed_packages(unknown);
+  for (std::size_t i = 0; i < unknown.size(); ++i) known_[unknown[i]] = std::move(found[i]);
+  std::vector<Package> packages;
+  for (const std::string& path : paths) packages.push_back(known_[path]);
+  return packages;
+}
+
+std::optional<Package> noted_package(modules::Module& module) {
+  using Manager = Package::Manager;
+  const elf::Image* const image = module.file().look().image();
+  auto note = image ? elf::package_note(*image) : std::nullopt;
+  if (!note) return std::nullopt;
+  Manager manager = note->type == "deb" ? Manager::apt : Manager::unknown;
+  if (note->type == "rpm") manager = note->os.find("suse") != note->os.npos ? Manager::zypper : Manager::dnf;
+  return Package{std::move(note->name), std::move(note->version), manager};
+}
+
+std::vector<Package> packages_of(std::span<modules::Module* const> modules, InstalledPackages& installed) {
   std::vector<Package> packages(modules.size());
   std::vector<std::string> paths;
   std::vector<std::size_t> asked;
@@ -121,9 +147,8 @@ std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
     modules::Module& module = *modules[i];
     if (module.generated() || module.info().vdso) continue;
-    const elf::Image* const image = module.file().look().image();
-    if (auto note = image ? elf::package_note(*image) : std::nullopt) {
-      packages[i] = {std::move(note->name), std::move(note->version)};
+    if (auto noted = noted_package(module)) {
+      packages[i] = std::move(*noted);
       continue;
     }
     std::string path = module.file_options().sysroot.empty() ? module.file().verified_path() : std::string();
@@ -135,9 +160,52 @@ std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
     asked.push_back(i);
   }
   if (paths.empty()) return packages;
-  auto installed = installed_packages(paths);
-  for (std::size_t i = 0; i < asked.size(); ++i) packages[asked[i]] = std::move(installed[i]);
+  std::vector<Package> found = installed.find(paths);
+  for (std::size_t i = 0; i < asked.size(); ++i) packages[asked[i]] = std::move(found[i]);
   return packages;
+}
+
+namespace {
+
+/// What a manager's command calls a package's debug symbols.
+std::string symbols_of(const Package& package) {
+  switch (package.manager) {
+  case Package::Manager::apt:
+    return package.name + (package.name == "libc6" ? "-dbg" : "-dbgsym"); // the only one not by debhelper
+  case Package::Manager::dnf:
+    return package.version.empty() ? package.name : package.name + '-' + package.version;
+  case Package::Manager::zypper: return package.name + "-debuginfo";
+  case Package::Manager::unknown: break;
+  }
+  return {};
+}
+
+/// Names come from files, and a user may paste the command.
+bool is_plain(std::string_view name) {
+  return !name.empty() && !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("+-._~^:").find(c) != std::string_view::npos;
+  });
+}
+
+} // namespace
+
+std::vector<std::string> commands_for_symbols(std::span<const Package> packages) {
+  constexpr std::array<std::pair<Package::Manager, std::string_view>, 3> managers = {
+      {{Package::Manager::apt, "apt install"},
+       {Package::Manager::dnf, "dnf debuginfo-install"},
+       {Package::Manager::zypper, "zypper install"}}};
+  std::vector<std::string> commands;
+  for (const auto& [manager, start] : managers) {
+    std::set<std::string> names;
+    for (const Package& package : packages)
+      if (const std::string name = symbols_of(package); package.manager == manager && is_plain(name))
+        names.insert(name);
+    if (names.empty()) continue;
+    std::string& command = commands.emplace_back(start);
+    for (const std::string& name : names) command += ' ' + name;
+  }
+  return commands;
 }
 
 } // namespace sframe::crash

@@ -32,7 +32,7 @@ std::optional<PackageNote> parse(std::span<const std::byte> body) {
     const auto found = object->getString(key);
     return found ? found->str() : std::string();
   };
-  PackageNote package{field("type"), field("name"), field("version")};
+  PackageNote package{field("type"), field("name"), field("version"), field("os")};
   return package.name.empty() ? std::nullopt : std::optional(std::move(package));
 }
 

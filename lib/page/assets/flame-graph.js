@@ -10,7 +10,8 @@
     const running = line.lastIndexOf(" "), all = line.lastIndexOf(" ", running - 1);
     return {frames: line.slice(0, all).split(";"), all: Number(line.slice(all, running)), running: Number(line.slice(running))};
   });
-  const title = svg.querySelector(".heading").textContent.replace(/: \d+ stacks$/, "");
+  // Each sample has a stack of each thread; a core has no samples.
+  const {name: title, samples} = svg.querySelector(".heading").dataset;
   const settings = {query: "", thread: "", running: false, reversed: false};
   let root, zoomed, focused, boxes = [];
 
@@ -26,7 +27,7 @@
   const html = (name, attributes, ...children) => make(XHTML, name, attributes, ...children);
   const number = value => value.toLocaleString("en-US");
 
-  const samples = value => number(value) + (value === 1 ? " sample" : " samples");
+  const count = (value, one) => number(value) + " " + one + (value === 1 ? "" : "s");
 
   // A warm colour from the name (FNV-1a).
   function color(name) {
@@ -66,11 +67,11 @@
     }}, text);
     return button;
   };
-  const running = pressed("Only running", "running", "Only samples of threads that were running or ready to run");
-  const reversed = pressed("Reverse", "reversed", "Callers on top of what they called: where the samples are, and who led there");
+  const running = pressed("Only running", "running", "Only stacks of threads that were running or ready to run");
+  const reversed = pressed("Reverse", "reversed", "Callers on top of what they called: where the stacks end, and who led there");
   const reset = html("button", {type: "button", onclick: () => { zoomed = focused = root; draw(); }}, "Reset zoom");
   const status = html("p", {role: "status", "aria-live": "polite"}), total = html("span", {});
-  const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, running, reversed, reset), status);
+  const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, ...(samples === "0" ? [] : [running]), reversed, reset), status);
   const style = make(NS, "style", {});
   style.textContent = `
     :root { color-scheme: light dark; background: light-dark(#fffaf0, #14181d); }
@@ -87,18 +88,19 @@
     .box.found rect { fill: #b04be0; }
     .box.found text { fill: #fff; }
     .box.chosen rect { stroke: light-dark(#000, #fff); stroke-width: 2; }
-    .box.outside { opacity: .55; }`;
+    .box.outside { opacity: .55; }
+    @media print { #tools { display: none; } }`;
   const place = make(NS, "foreignObject", {x: 0, y: 0}, panel);
   const group = make(NS, "g", {id: "boxes", tabindex: 0, role: "tree", "aria-label": "Flame graph; arrow keys move, Enter zooms, Escape resets", onkeydown: key,
     onfocus: () => describe(focused)});
 
   function describe(node) {
     const share = (part, whole) => whole ? (100 * part / whole).toFixed(1) + "%" : "0%";
-    status.textContent = `${node.name}: ${number(node.count)} of ${number(root.count)} samples (${share(node.count, root.count)})` +
+    status.textContent = `${node.name}: ${number(node.count)} of ${count(root.count, "stack")} (${share(node.count, root.count)})` +
       (zoomed !== root ? `, ${share(node.count, zoomed.count)} of what is shown` : "") + found();
   }
 
-  /** The samples with a match in the stack: the outermost matching boxes. */
+  /** The stacks with a match: the outermost matching boxes. */
   function found() {
     if (!settings.query) return "";
     let sum = 0;
@@ -144,7 +146,7 @@
 
   function draw() {
     const width = Math.max(svg.ownerDocument.defaultView.innerWidth - 16, 300), inner = width - 2 * margin;
-    total.textContent = samples(root.count);
+    total.textContent = count(root.count, "stack") + (samples === "0" ? "" : ` in ${count(Number(samples), "sample")}`);
     place.setAttribute("width", width);
     place.setAttribute("height", 400);
     const top = Math.ceil(panel.getBoundingClientRect().height) + 8;
@@ -173,7 +175,7 @@
       const y = settings.reversed ? top + node.depth * row : height - margin - row * (node.depth + 1);
       const matches = settings.query && node.name.toLowerCase().includes(settings.query), room = Math.floor((w - 6) / character);
       const element = make(NS, "g", {class: "box" + (matches ? " found" : "") + (outside ? " outside" : "") + (node === focused ? " chosen" : ""), id: "box" + i, role: "treeitem",
-        "aria-level": node.depth + 1, "aria-label": `${node.name}, ${samples(node.count)}`,
+        "aria-level": node.depth + 1, "aria-label": `${node.name}, ${count(node.count, "stack")}`,
         onclick: () => { zoom(node); group.focus({preventScroll: true}); }, onpointerenter: () => describe(node)},
       make(NS, "rect", {x: (margin + x).toFixed(2), y, width: Math.max(w - .4, .3).toFixed(2), height: row - 1, fill: node === root ? "#d8d4c8" : color(node.name)}));
       if (room >= 3)

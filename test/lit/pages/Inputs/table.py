@@ -241,6 +241,7 @@ CASES = {
                               r"^TID \d+: crashed$", r"^#1  0x[0-9a-f]{16}  handle \+ 0x[0-9a-f]+  \(sessions\)  \[cfi\]$"], needs=("gcc", "cores")),
     "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core --format=html -o crash.html": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind core --format=svg -o stacks.svg": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind ./server -c core": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind crash.dmp": Case(MINIDUMP, needs=("gcc", "cores")),
     "sframe-unwind crash.dmp --sysroot DIR": Case(MINIDUMP, stand_ins={"DIR": "/"}, needs=("gcc", "cores")),

@@ -19,6 +19,7 @@ struct PackageNote {
   std::string type; ///< "rpm", "deb"
   std::string name; ///< never empty
   std::string version;
+  std::string os; ///< "fedora", "opensuse-tumbleweed", as ID in os-release(5)
 };
 
 /// The note of an image; nothing if it has none or it is damaged. The image may be only the first page of a
