@@ -13,6 +13,7 @@
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
 #include <sframe/files/companions.h>
+#include <sframe/files/installed_sidecar.h>
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/tool/large_heap.h>
@@ -83,6 +84,7 @@ private:
   bool are_read(const std::string& path, std::span<const Companion* const> companions);
   Companion open_debug(const std::string& path, const elf::Image* image);
   Companion look_up_debug(const std::string& path, const elf::Image* image);
+  Companion look_up_sidecar(const std::string& path, const elf::Image* image);
   Companion open(const std::string& path, const std::string& companion, bool raw_allowed);
   RunCoverage check_run(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   Budget& budget() const { return file_->budget(); }
@@ -273,6 +275,8 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
       sources.raw = sframe->bytes();
       sources.raw_address = options_.sframe_address.value_or(0);
     }
+  } else if ((sframe = look_up_sidecar(path, sources.image))) {
+    sources.sframe_image = sframe->known_image();
   }
   if (options_.sframe_address && !sources.use_raw)
     return fail(path, {"--sframe-address needs a raw section; this one is in an ELF file", {}, {}});
@@ -346,6 +350,19 @@ Companion FileVerifier::look_up_debug(const std::string& path, const elf::Image*
   found->file().accept();
   slot_.detail(path, "debug file " + found->path());
   return found;
+}
+
+/// Of a linked file without a section: a sidecar that is installed where its debug file would be.
+Companion FileVerifier::look_up_sidecar(const std::string& path, const elf::Image* image) {
+  if (!image || image->relocatable() || !image->abi() || !image->sframe_tables().empty()) return std::nullopt;
+  files::FileOptions lookup = options_.files;
+  lookup.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), &budget()); // not its owner
+  auto found = files::find_installed_sidecar(files::FileAccess(lookup), image->build_id(), *image->abi(),
+                                             {.path = path});
+  if (!found.problem.empty()) warn(path, {"sidecar not used: " + found.problem, {}, {}});
+  if (!found.file || !found.problem.empty()) return std::nullopt;
+  slot_.detail(path, "sidecar " + found.file->path());
+  return std::move(found.file);
 }
 
 Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
