@@ -65,7 +65,7 @@ if(SFRAME_TOOLS)
   install(DIRECTORY tools/sframe-sweep/sframe_sweep DESTINATION ${sweep_dir} COMPONENT sweep
     FILES_MATCHING PATTERN "*.py" PATTERN "*.sql" PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY lib/page/assets/ DESTINATION ${sweep_dir}/sframe_sweep/page COMPONENT sweep
-    FILES_MATCHING PATTERN "page.*" PATTERN "sweep.js")
+    FILES_MATCHING PATTERN "page.*" PATTERN "sweep.js" PATTERN "findings.json")
   if(NOT CMAKE_CROSSCOMPILING)
     set(sweep_pages ${PROJECT_BINARY_DIR}/sweep-pages)
     file(GLOB sweep_files CONFIGURE_DEPENDS tools/sframe-sweep/sframe_sweep/*.py)

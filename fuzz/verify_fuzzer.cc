@@ -137,8 +137,9 @@ void check_reports(const verify::Input& input, std::size_t size) {
   require(json.counts.errors == text.counts.errors && json.counts.warnings == text.counts.warnings &&
           json.counts.notes == text.counts.notes);
   if (size % 8 == 0) // a page has the same report
-    require(print(input, reader, *verify::make_html_format(options, "<fuzz>"), options).text.find("<fuzz>") ==
-            std::string::npos);
+    require(
+        print(input, reader, *verify::make_html_format(options, "<fuzz>", {}), options).text.find("<fuzz>") ==
+        std::string::npos);
   if (auto parsed = llvm::json::parse(json.text); !parsed) {
     llvm::errs() << llvm::toString(parsed.takeError()) << '\n';
     require(false);

@@ -9,6 +9,7 @@
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
 # lld, mold: these linkers are installed (gcc -fuse-ld=...). parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
+# xmllint: libxml2's. debian-mirror: debootstrap can make a root (as root, by a mirror that answers: %debian-mirror; with all=1 only).
 # own-mounts: a name space with mounts of its own may be made; hung-fuse: with FUSE file systems, too.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
@@ -25,10 +26,12 @@ import platform
 import re
 import shlex
 import shutil
+import stat
 import struct
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
 import plain_paths
@@ -133,7 +136,7 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
                       ("clang", "clang-22"), ("clang-14", "clang++-14"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
-                      ("chrpath", "chrpath"), ("gold", "ld.gold"), ("lld", "ld.lld"), ("mold", "mold"), ("pkg-config", "pkg-config"), ("man", "man"), ("patch", "patch"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14"), ("pyflakes", "pyflakes3")):
+                      ("chrpath", "chrpath"), ("gold", "ld.gold"), ("lld", "ld.lld"), ("mold", "mold"), ("pkg-config", "pkg-config"), ("man", "man"), ("patch", "patch"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("xmllint", "xmllint"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14"), ("pyflakes", "pyflakes3")):
     if shutil.which(tool):
         config.available_features.add(feature)
 # A gdb with Python; SFRAME_TEST_GDB and SFRAME_TEST_GDB_MULTIARCH name others.
@@ -204,6 +207,28 @@ if shutil.which("unshare") and python and can_serve_fuse():
 
 if os.geteuid() == 0 and all(shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") for name in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
+
+def debian_mirror():
+    """A mirror of this machine's own package sources that answers, if debootstrap can make a root of it; else nothing. Asked
+    with --param all=1 only: other runs need no network."""
+    if "all" not in config.available_features or os.geteuid() != 0 or not all(map(shutil.which, ("debootstrap", "apt-get", "unshare"))):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            os.mknod(os.path.join(folder, "null"), 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        except OSError:
+            return None
+    mirrors = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Codename: bookworm", "Created-By: Packages"], capture_output=True, text=True).stdout.split()
+    try:
+        with urllib.request.urlopen(mirrors[0] + "dists/bookworm/InRelease", timeout=20) as answer:
+            return mirrors[0] if answer.status == 200 else None
+    except (OSError, ValueError, IndexError):
+        return None
+
+mirror = debian_mirror()
+if mirror:
+    config.available_features.add("debian-mirror")
+    config.substitutions.append(("%debian-mirror", mirror))
 
 def has_debuginfod():
     """A server, and the library that the programs open."""

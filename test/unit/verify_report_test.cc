@@ -204,15 +204,39 @@ TEST_F(VerifyReport, Text) {
              {.functions = 3, .agree = 1, .contradiction = 2, .addresses = 48}),
       "dir/name.so: error: C102 0x1004-0x1007 first+0x4: message of 0x1004\n"
       "dir/name.so: error: C102 0x1020: message of 0x1020\n"
-      "dir/name.so: 3 functions: 1 agree, 2 contradiction, 0 undecided, 0 unreached; 2 errors, 0 warnings, "
-      "0 notes; 48 addresses compared\n");
+      "dir/name.so: 3 functions: 1 agree, 2 contradictions, 0 undecided, 0 unreached; 2 errors, 0 warnings, "
+      "0 notes; 48 addresses compared\n"
+      "PASSED: 0 files, 0 functions, 0 errors, 0 warnings\n");
   const RunSummary run = run_of_a_program();
-  const std::string end = format->tail({.run = &run});
+  Totals totals{.files = 1, .functions = 3, .errors = 1, .warnings = 2, .notes = 5, .hidden_notes = 4};
   EXPECT_EQ(
-      end,
+      format->tail({.exit_code = 1, .run = &run, .totals = totals}),
       "./program: exited with 0, not followed to the end; 10 steps: 5 compared, 3 in other code, 2 without "
-      "a row, 4 unknown caller; 1 signals, 6 tail calls\n");
-  EXPECT_EQ(format->tail({}), "");
+      "a row, 4 unknown caller; 1 signal, 6 tail calls\n"
+      "FAILED: 1 file, 3 functions, 1 error, 2 warnings; 4 notes not shown (-v)\n");
+  totals = {.files = 2, .functions = 1, .not_verified = 1, .missing = {"a", "b"}};
+  EXPECT_EQ(format->tail({.exit_code = 2, .totals = totals}),
+            "FAILED: 2 files, 1 function, 0 errors, 0 warnings; 1 file not verified; 2 files without a "
+            "section\n");
+}
+
+// --werror: what would be a warning, whatever made it one.
+TEST_F(VerifyReport, WarningsAreErrors) {
+  Policy policy;
+  Finding warning = at(Id::C107, 0x1000, 0x1001), of_compiler = at(Id::K201, 0x1000, 0x1001);
+  of_compiler.compiler = true;
+  EXPECT_EQ(policy.severity(warning), Severity::warning);
+  EXPECT_EQ(policy.severity(of_compiler), Severity::warning);
+  EXPECT_FALSE(policy.set_warnings_are_errors("")) << "of no identifier";
+  EXPECT_FALSE(policy.set_warnings_are_errors("C9"));
+  EXPECT_TRUE(policy.set_warnings_are_errors("K2"));
+  EXPECT_EQ(policy.severity(warning), Severity::warning);
+  EXPECT_EQ(policy.severity(of_compiler), Severity::error);
+  policy.set_warnings_are_errors();
+  EXPECT_EQ(policy.severity(warning), Severity::error);
+  EXPECT_EQ(policy.severity(at(Id::C108, 0x1000, 0x1001)), Severity::note);
+  EXPECT_TRUE(policy.set("C107", Policy::Action::note));
+  EXPECT_EQ(policy.severity(warning), Severity::note) << "not a warning any more";
 }
 
 // What is counted, what is printed, and what neither.
@@ -221,7 +245,7 @@ TEST_F(VerifyReport, Counts) {
                                          at(Id::C108, 0x1020, 0x1021), at(Id::K301, 0x1020, 0x1021)};
   const auto lines = [&](const ReportOptions& options) {
     const std::string text = report(*make_text_format(options), findings);
-    return std::ranges::count(text, '\n') - 1; // the summary
+    return std::ranges::count(text, '\n') - 2; // the summary, and the last line
   };
   const auto counts = [&] {
     return std::vector{counts_.errors, counts_.warnings, counts_.notes, counts_.known};
@@ -234,10 +258,13 @@ TEST_F(VerifyReport, Counts) {
   ASSERT_EQ(severity(Id::K301), Severity::note);
   EXPECT_EQ(lines({}), 4);
   EXPECT_EQ(counts(), (Numbers{1, 1, 2, 0}));
-  EXPECT_EQ(lines({.errors_only = true}), 1);
+  EXPECT_EQ(lines({.level = Severity::error}), 1);
   EXPECT_EQ(counts(), (Numbers{1, 1, 2, 0}));
-  EXPECT_EQ(lines({.code_notes = false}), 3);
+  EXPECT_EQ(counts_.hidden_notes, 2);
+  EXPECT_EQ(lines({.level = Severity::warning}), 2);
+  EXPECT_EQ(lines({.usual_notes = false}), 3);
   EXPECT_EQ(counts(), (Numbers{1, 1, 2, 0}));
+  EXPECT_EQ(counts_.hidden_notes, 1);
   for (const std::uint64_t most : {0, 1, 3, 4}) {
     const bool is_cut = most < 4; // which a line reports
     EXPECT_EQ(lines({.max_findings = most}), static_cast<std::ptrdiff_t>(most + is_cut));

@@ -56,6 +56,7 @@ void Driver::cut(const std::string& name) {
 }
 
 void Driver::show(const Object& object) {
+  sections_ += object.sections.size();
   names_.select(object);
   dumper_.begin_object(object);
   if (object.sections.empty()) dumper_.no_section(object);
@@ -182,13 +183,17 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
   });
 }
 
-int Driver::finish() {
+int Driver::finish(const std::string& section, bool may_be_none) {
   dumper_.finish();
-  if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only) {
-    messages_.error({}, filter_.names.empty() ? "no function covers the given addresses"
-                                              : "no function matches the given names");
-    code_ = std::max<int>(code_, tool::exit_findings);
-  }
+  if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only)
+    report({},
+           {filter_.names.empty() ? "no function covers the given addresses"
+                                  : "no function matches the given names",
+            {},
+            {}},
+           tool::exit_failure);
+  if (!sections_ && code_ != tool::exit_failure && !may_be_none)
+    report({}, {"no file has a section " + section + ": nothing was shown", {}, {}}, tool::exit_failure);
   return code_;
 }
 

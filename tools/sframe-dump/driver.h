@@ -8,6 +8,7 @@
 #include "dumper.h"
 
 #include <sframe/base/budget.h>
+#include <sframe/tool/input_files.h>
 #include <sframe/tool/messages.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/progress.h>
@@ -48,13 +49,15 @@ public:
   /// Counts a file of a tree that has nothing to show.
   void count_skipped() { ++skipped_; }
   std::uint64_t skipped() const { return skipped_; }
+  /// The files among them that could have a section.
+  tool::MissingSections& missing() { return missing_; }
 
   /// Lists in the output a file that was truncated while it was read; this has been reported already.
   void cut(const std::string& name);
 
-  /// Call after the last object: ends the output, and warns if a filter matched nothing. Returns the exit
-  /// code.
-  int finish();
+  /// Call after the last object: ends the output, and reports an error if nothing was shown: `section` is the
+  /// name of what was looked for, and `may_be_none` permits that no file has it. Returns the exit code.
+  int finish(const std::string& section, bool may_be_none);
 
   /// Rows and output of the following input are charged to this budget; nullptr: no input. If the budget of
   /// the previous input was used up, reports that.
@@ -97,7 +100,9 @@ private:
   std::uint64_t parts_ = 0;          ///< shown
   std::uint64_t rows_at_end_ = 0;    ///< in the current part: RowCursor::at_function_end()
   std::uint32_t first_at_end_ = 0;   ///< number of the first function with one
+  std::uint64_t sections_ = 0;       ///< shown, empty ones as well
   std::uint64_t skipped_ = 0;        ///< files
+  tool::MissingSections missing_;
   int code_ = tool::exit_ok;
 };
 

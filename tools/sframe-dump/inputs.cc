@@ -2,8 +2,8 @@
 //
 // FileReader decides by the first bytes what a file is (show()) and makes an Object for each image in it,
 // with the bytes of its sections. An image's section may be damaged: problems are part of the Object, so that
-// formats can show them. In a tree (-r), a file without a section is no error, and an archive is shown only
-// if one of its members has a section.
+// formats can show them. In a tree (-r), or with --missing, a file without a section is left out, and an
+// archive is shown only if one of its members has a section.
 
 #include "inputs.h"
 
@@ -21,6 +21,7 @@ namespace {
 
 using tool::exit_failure;
 using tool::exit_findings;
+using tool::Missing;
 using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view default_section = ".sframe";
@@ -46,11 +47,21 @@ private:
   void report(Object& object, const Problem& problem, int code);
   /// The file has nothing to show, and that is an error only if it is not part of a tree.
   void lacks(const Problem& what) {
-    if (tool::skip_in_tree(options_.skip, driver_.messages(), path_, what.text()))
+    const bool skips =
+        options_.skip || options_.missing == Missing::warn || options_.missing == Missing::skip;
+    if (tool::skip_in_tree(skips, driver_.messages(), path_, what.text()))
       driver_.count_skipped();
     else
       driver_.unreadable(path_, what, exit_failure);
   }
+  /// The same for a file that could have a section, which is an error if the user says so.
+  void lacks_section() {
+    if (options_.missing == Missing::error) return driver_.unreadable(path_, nothing_found(), exit_failure);
+    lacks(nothing_found());
+    if (options_.missing != Missing::skip) driver_.missing().add(path_);
+  }
+  /// True if a file without a section may be left out.
+  bool may_lack() const { return options_.skip || options_.missing != Missing::automatic; }
   /// A member of an archive with its image, unless it cannot have one.
   struct Member {
     const elf::Member* member;
@@ -96,7 +107,8 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   for (const Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
   if (object.sections.empty() && budget_.is_used_up()) return;
-  if (object.sections.empty() && options_.skip && object.problems.empty()) return lacks(nothing_found());
+  if (object.sections.empty() && may_lack() && object.problems.empty())
+    return tool::may_have_section(image) ? lacks_section() : lacks(nothing_found());
   if (object.sections.empty()) object.problems.push_back(nothing_found());
   driver_.show(object);
   if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
@@ -171,16 +183,17 @@ void FileReader::show_archive(Bytes bytes) {
     driver_.unreadable(path_ + '(' + name + ')', problem, exit_findings);
   // In a tree an archive is shown only if a member has sections: until then, members wait.
   std::vector<Member> waiting;
-  bool begun = false, found = false;
+  bool begun = false, found = false, could_have = false;
   const auto begin = [&] {
     begun = true;
     driver_.dumper().begin_archive(path_);
   };
-  if (!options_.skip) begin();
+  if (!may_lack()) begin();
   for (const elf::Member& next : archive->members()) {
     Member member{&next, std::nullopt};
     if (!has_magic(next.bytes) && !tool::unsuitable_member(next.bytes, options_.skip))
       member.image = elf::Image::parse(next.bytes, &budget_);
+    could_have |= member.image && *member.image && tool::may_have_section(**member.image);
     if (!begun && has_sections(member)) begin();
     waiting.push_back(std::move(member));
     if (!begun) continue;
@@ -190,7 +203,7 @@ void FileReader::show_archive(Bytes bytes) {
     }
     waiting.clear();
   }
-  if (!begun) return lacks(nothing_found());
+  if (!begun) return could_have ? lacks_section() : lacks(nothing_found());
   if (!found && !budget_.is_used_up()) driver_.unreadable(path_, nothing_found(), exit_failure);
 }
 

@@ -20,7 +20,8 @@ struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
   bool raw = false;                ///< treat every file as a raw section
   Limits limits = Limits::standard;
-  bool skip = false; ///< a file without such sections is skipped, and not an error
+  bool skip = false; ///< in a tree: what is no ELF file, or has no code, is skipped
+  tool::Missing missing = tool::Missing::automatic; ///< a file that has code and CFI, and no section
 };
 
 /// Shows everything in the file. Problems are reported to the driver.

@@ -86,6 +86,11 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_flag("--stats", options.stats,
                "Show counts, sizes and coverage instead of functions (format text, json or html)");
   tool::add_input_options(cli, options.inputs);
+  tool::add_missing_option(
+      cli, options.inputs.missing,
+      "A file that has code and CFI, and no section, is an error (default for FILE), a "
+      "warning (default with -r and --files-from) or skipped; to show nothing at all is an "
+      "error, unless skipped");
 }
 
 /// Reports an error. Returns nothing, as what follows from it.
@@ -138,7 +143,7 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
             .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
             .origins = origins,
             .title = inputs.files.size() == 1 ? inputs.files.front().path
-                                              : std::to_string(inputs.files.size()) + " files"});
+                                              : sframe::counted(inputs.files.size(), "file")});
   Driver driver(*dumper, names, app.messages(), out, filter);
   tool::Progress progress(app.messages(), inputs.files.size(), "files");
   for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));
@@ -150,9 +155,10 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
     show_file(file, options.input, driver);
   }
   driver.set_progress(nullptr, 0);
-  const int code = driver.finish();
+  driver.missing().warn(app.messages());
+  const int code = driver.finish(options.input.section, options.input.missing == tool::Missing::skip);
   if (const std::uint64_t skipped = inputs.skipped + driver.skipped())
-    app.messages().note({}, std::to_string(skipped) + " files skipped");
+    app.messages().note({}, sframe::counted(skipped, "file") + " skipped");
   return code;
 }
 
@@ -178,6 +184,7 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   }
   options.input.skip = tool::is_tree(options.inputs);
+  options.input.missing = options.inputs.missing;
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any) {
     app.messages().error({}, any.error().text());
     return tool::exit_failure;

@@ -127,8 +127,13 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
       cli, raw.coverage, "Exit with code 1 if less than PERCENT of all executable bytes are covered",
       "Exit with code 1 if less than PERCENT of the bytes that INPUT describes are covered");
   cli.add_flag("--allow-missing", line.allow_missing,
-               "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it");
+               "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it (--missing=skip)");
   tool::add_input_options(cli, line.inputs);
+  tool::add_missing_option(
+      cli, line.inputs.missing,
+      "An INPUT that has code, and nothing to convert, is an error (default for a single "
+      "one), counted (warn: default for several) or skipped; to convert nothing at all is "
+      "an error, unless skipped");
   cli.add_flag("--in-place", line.in_place, "Replace each INPUT").group(tool::input_group);
   cli.add_flag("--force", line.force, "Write files that are up to date, too").group(tool::input_group);
 }
@@ -236,6 +241,11 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
     app.messages().error({}, what);
     return unexpected<int>(tool::exit_failure);
   };
+  using tool::Missing;
+  if (line.allow_missing && line.inputs.missing != Missing::automatic && line.inputs.missing != Missing::skip)
+    return fail("--allow-missing is --missing=skip, and cannot be combined with another one");
+  if (line.allow_missing) line.inputs.missing = Missing::skip;
+  line.allow_missing = line.inputs.missing == Missing::skip;
   const bool has_output = app.cli().count("--output") != 0;
   if (const auto any = tool::require_inputs(line.inputs, "INPUT"); !any) return fail(any.error().text());
   line.tree = line.in_place || tool::is_tree(line.inputs) || line.inputs.inputs.size() != 1;

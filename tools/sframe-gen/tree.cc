@@ -132,6 +132,9 @@ private:
     if (*written) result.output = (*written)->path;
     if (!result.summary.unconverted.empty()) {
       std::string why = result.summary.unconverted;
+      const auto& executable = result.summary.executable;
+      if (line_.inputs.missing == tool::Missing::error && executable && executable->total != 0)
+        return give_up(std::move(result), {line_.input, {std::move(why), {}, {}}});
       return skip(std::move(result), std::move(why));
     }
     result.status = *written && !(*written)->changed ? Status::up_to_date : Status::converted;
@@ -269,7 +272,7 @@ private:
   void convert_all(tool::Output& out) {
     make_folders(out);
     CommandLine options = line_;
-    options.inputs = {};
+    options.inputs = {.inputs = {}, .missing = line_.inputs.missing};
     options.allow_missing = true;
     options.threads = std::max<unsigned>(1, line_.threads / static_cast<unsigned>(std::clamp<std::size_t>(
                                                                 plan_.jobs.size(), 1, line_.threads)));
@@ -284,7 +287,18 @@ private:
       ordered.close(i);
     });
     copy_folder_modes(line_, plan_.folders);
-    code_ = std::max(code_, coverage_code(app_.messages(), line_, {}, tree_.sum));
+    code_ = std::max({code_, coverage_code(app_.messages(), line_, {}, tree_.sum), code_of_nothing()});
+  }
+
+  /// To convert nothing is no success, unless that was asked for.
+  int code_of_nothing() {
+    const auto count = [&](Status status) { return tree_.files[static_cast<std::size_t>(status)]; };
+    const bool is_something = count(Status::converted) + count(Status::up_to_date) + count(Status::refused) +
+                                  count(Status::failed) !=
+                              0;
+    if (is_something || line_.inputs.missing == tool::Missing::skip) return tool::exit_ok;
+    app_.messages().error({}, "no input has anything to convert: nothing was done");
+    return tool::exit_failure;
   }
 
   /// Prints the line of a file and adds it to the sums. Called by several threads, as add().

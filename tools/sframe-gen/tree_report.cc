@@ -121,7 +121,8 @@ void write_json_summary(const CommandLine& line, const TreeSummary& tree, tool::
 
 void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::Output& out) {
   const auto count = [&](Status status) { return tree.files[static_cast<std::size_t>(status)]; };
-  out << with_commas(sum_of(tree.files)) << " files: " << with_commas(count(Status::converted))
+  const std::uint64_t files = sum_of(tree.files);
+  out << with_commas(files) << (files == 1 ? " file: " : " files: ") << with_commas(count(Status::converted))
       << " converted, " << with_commas(count(Status::up_to_date)) << " up to date, "
       << with_commas(count(Status::skipped)) << " skipped, " << with_commas(count(Status::refused))
       << " refused, " << with_commas(count(Status::failed)) << " failed";

@@ -57,9 +57,8 @@ struct Options {
   std::vector<std::string> checks{"structure", "cfi", "code"};
   std::string sframe_address, max_findings, run_steps; // as typed: CLI11 would let "-1" wrap around
   tool::CoverageOptions coverage;
-  std::string format = "text";
-  std::vector<std::string> errors, warnings, ignored;
-  std::string compiler = "warning";
+  std::vector<std::string> errors, warnings, ignored, strict;
+  std::string level, compiler = "warning";
   bool has_checks = false; ///< --check was given
   bool list_checks = false;
   std::string explain;
@@ -123,10 +122,11 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
       .type_name("FILE");
-  cli.add_option("--format", options.format,
-                 "text, json, sarif or html, a page with the evidence (with --list-checks also "
-                 "markdown)")
-      .one_of({"text", "json", "sarif", "html", "markdown"})
+  cli.add_option(
+         "--format", options.run.format,
+         "text, json, sarif, junit (XML), gitlab (code quality report), github (annotations) or html, "
+         "a page with the evidence (with --list-checks also markdown)")
+      .one_of({"text", "json", "sarif", "junit", "gitlab", "github", "html", "markdown"})
       .type_name("FORMAT");
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
     cli.add_option(name, ids, what).type_name("ID").one_value_each().group("Severity");
@@ -134,6 +134,17 @@ void add_options(tool::OptionList& cli, Options& options) {
   severity("--error", options.errors, "Report these findings as errors; a prefix such as C1 selects a group");
   severity("--warning", options.warnings, "Report these findings as warnings; a prefix selects a group");
   severity("--ignore", options.ignored, "Do not report these findings; a prefix selects a group");
+  cli.add_option(
+         "--level", options.level,
+         "Report findings of this severity and above (default: note; warning for sarif, junit, gitlab "
+         "and github); all are counted")
+      .one_of({"error", "warning", "note"})
+      .type_name("SEVERITY")
+      .group("Severity");
+  cli.add_flag("--werror{all}", options.strict,
+               "Warnings are errors; =ID: only these, a prefix selects a group (repeatable)")
+      .type_name("ID")
+      .group("Severity");
   cli.add_option("--compiler", options.compiler,
                  "Severity when SFrame reproduces wrong CFI: error, warning (default), note, ignore")
       .one_of({"error", "warning", "note", "ignore"})
@@ -143,12 +154,23 @@ void add_options(tool::OptionList& cli, Options& options) {
                  "Print at most N findings per file; the summary counts all")
       .type_name("N");
   tool::add_input_options(cli, options.inputs);
+  tool::add_missing_option(
+      cli, options.inputs.missing,
+      "A file that has code and CFI, and no section, is an error (default for FILE), a "
+      "warning (default with -r and --files-from) or skipped; to verify nothing at all is "
+      "an error, unless skipped");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
   cli.add_option("--explain", options.explain, "Explain a finding and exit").type_name("ID");
 }
 
+/// Reports an error. Returns false, as what follows from it.
+template <class What> bool refuse(tool::Messages& messages, std::string_view file, const What& what) {
+  messages.error(file, what);
+  return false;
+}
+
 /// Returns false if an identifier is unknown, which has been reported.
-bool make_policy(const Options& options, Policy& policy, tool::Messages& messages) {
+bool make_policy(Options& options, Policy& policy, tool::Messages& messages) {
   const auto apply = [&](const std::vector<std::string>& ids, Policy::Action action) {
     return std::ranges::all_of(ids, [&](const std::string& id) {
       if (policy.set(id, action)) return true;
@@ -159,14 +181,15 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
   // sframe-gen can prevent these. The others are notes for any reader.
   if (options.run.file.profile->exact_lookup) policy.set_default(Id::R501, Policy::Action::warning);
   policy.set_compiler(*find_action(options.compiler));
+  for (const std::string& id : options.strict) {
+    const bool all = id == "all";
+    if (!all && !policy.set_warnings_are_errors(id))
+      return refuse(messages, {}, id + ": unknown check ID (--list-checks lists them)");
+    if (all) policy.set_warnings_are_errors();
+    options.run.warnings_are_errors |= all;
+  }
   return apply(options.warnings, Policy::Action::warning) && apply(options.errors, Policy::Action::error) &&
          apply(options.ignored, Policy::Action::ignore);
-}
-
-/// Reports an error. Returns false, as what follows from it.
-template <class What> bool refuse(tool::Messages& messages, std::string_view file, const What& what) {
-  messages.error(file, what);
-  return false;
 }
 
 /// The options of --check=run. Returns false if they are invalid, which has been reported.
@@ -198,7 +221,7 @@ bool settle_compiler_bugs(const Options& options, tool::Messages& messages) {
       {!options.run.baseline.empty() || !options.run.write_baseline.empty(), "a baseline"},
       {!options.max_findings.empty(), "--max-findings"},
       {!options.errors.empty() || !options.warnings.empty() || !options.ignored.empty(), "severities"},
-      {options.format != "text" && options.format != "json", "--format other than text and json"}};
+      {options.run.format != "text" && options.run.format != "json", "--format other than text and json"}};
   for (const auto& [given, name] : others)
     if (given) return refuse(messages, {}, std::string("--compiler-bugs cannot be combined with ") + name);
   return true;
@@ -229,14 +252,12 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.file.coverage = *coverage;
   options.run.file.profile = sframe::readers::find_reader(options.profile);
   if (options.run.file.compiler_bugs && !settle_compiler_bugs(options, messages)) return false;
-  options.run.sarif = options.format == "sarif";
-  options.run.json = options.format == "json";
-  options.run.html = options.format == "html";
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return refuse(messages, {}, any.error().text());
-  if (options.format == "markdown") return refuse(messages, {}, "--format=markdown needs --list-checks");
+  if (options.run.format == "markdown") return refuse(messages, {}, "--format=markdown needs --list-checks");
   options.run.file.skip = tool::is_tree(options.inputs);
+  options.run.file.missing = options.inputs.missing;
   std::error_code ignored;
   if (const std::string& sframe = options.run.file.sframe;
       options.run.file.skip && !sframe.empty() && !std::filesystem::is_directory(sframe, ignored))
@@ -248,9 +269,9 @@ bool settle(Options& options, tool::Messages& messages) {
 
 /// Empty if the format is one that the list of checks supports.
 std::string catalogue_format_error(const Options& options) {
-  const bool markdown = options.list_checks && options.format == "markdown";
-  if (markdown || options.format == "text") return {};
-  return "--format=" + options.format + " cannot be combined with " +
+  const bool markdown = options.list_checks && options.run.format == "markdown";
+  if (markdown || options.run.format == "text") return {};
+  return "--format=" + options.run.format + " cannot be combined with " +
          (options.list_checks ? "--list-checks" : "--explain");
 }
 
@@ -266,7 +287,7 @@ int print_catalogue(tool::App& app, const Options& options) {
   }
   return app.run_with_output({}, [&](tool::Output& out) {
     if (options.list_checks)
-      list_checks(out, options.format == "markdown");
+      list_checks(out, options.run.format == "markdown");
     else
       explain(out, *check);
     return tool::exit_ok;
@@ -344,6 +365,23 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
   return true;
 }
 
+/// What is reported: --level, -q and -v.
+void settle_report(Options& options, const tool::Messages& messages) {
+  ReportOptions& report = options.run.report;
+  const bool is_text = options.run.format == "text";
+  const bool is_complete = options.run.format == "json" || options.run.format == "html";
+  report.level = !is_text && !is_complete ? Severity::warning : Severity::note;
+  if (is_text && messages.quiet()) report.level = Severity::error;
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
+    if (severity_name(severity) == options.level) report.level = severity;
+  report.usual_notes = !is_text || messages.verbose() || options.level == "note";
+  report.summaries = !messages.quiet();
+  options.run.checks = options.checks;
+  if (options.profile != "spec" || options.run.file.coverage.any())
+    options.run.checks.emplace_back("requirements");
+  options.run.file.several = options.run.files.size() > 1;
+}
+
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-verify",
                 "Check SFrame sections against the format, the call frame information and the machine code.",
@@ -379,13 +417,12 @@ int run_tool(int argc, char** argv) {
   const std::vector<std::string> paths = inputs(options, tool::paths(list));
   options.run.files = std::move(list.files);
   options.run.command_line = command_line({argv, static_cast<std::size_t>(argc)});
-  options.run.report.errors_only = app.messages().quiet();
-  options.run.report.code_notes = options.format != "text" || app.messages().verbose();
+  settle_report(options, app.messages());
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
   return app.run_with_output(
       paths, [&](tool::Output& out) { return run(options.run, app.messages(), out); },
-      options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+      options.run.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ namespace sframe::verify {
 namespace {
 
 std::string title(std::span<const tool::InputFile> files) {
-  return files.size() == 1 ? files.front().path : std::to_string(files.size()) + " files";
+  return files.size() == 1 ? files.front().path : counted(files.size(), "file");
 }
 
 std::unique_ptr<Format> make_format(const RunOptions& options) {
@@ -26,9 +26,13 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
   report.baseline = options.known ? &*options.known : nullptr;
   report.collect = !options.write_baseline.empty();
   if (options.file.compiler_bugs) return make_text_format(report); // has no entries of its own for files
-  if (options.json) return make_json_format(report);
-  if (options.sarif) return make_sarif_format(report, {SFRAME_VERSION, options.command_line});
-  if (options.html) return make_html_format(report, title(options.files));
+  if (options.format == "json") return make_json_format(report);
+  const Invocation invocation{SFRAME_VERSION, options.command_line};
+  if (options.format == "sarif") return make_sarif_format(report, invocation);
+  if (options.format == "html") return make_html_format(report, title(options.files), invocation);
+  if (options.format == "junit") return make_junit_format(report, options.checks);
+  if (options.format == "gitlab") return make_gitlab_format(report);
+  if (options.format == "github") return make_github_format(report);
   return make_text_format(report);
 }
 
@@ -65,12 +69,45 @@ std::optional<Failure> write_baseline(const std::string& path, std::span<Outcome
   return Failure{path, written.error()};
 }
 
-void note_tree(std::uint64_t skipped, std::span<const Outcome> outcomes, tool::Messages& messages) {
-  std::uint64_t verified = 0, failed = 0;
+/// Over all files. Warnings about files are among the warnings.
+Totals totals_of(std::span<const Outcome> outcomes) {
+  Totals totals;
+  for (const Outcome& outcome : outcomes) {
+    totals.files += outcome.sections != 0;
+    totals.not_verified += !outcome.done;
+    totals.functions += outcome.functions;
+    totals.errors += outcome.errors;
+    totals.warnings += outcome.warnings;
+    totals.notes += outcome.notes;
+    totals.hidden_notes += outcome.hidden_notes;
+    totals.missing.insert(totals.missing.end(), outcome.missing.begin(), outcome.missing.end());
+  }
+  return totals;
+}
+
+/// What was not verified, without a look at each file's messages.
+void note_left_out(const RunOptions& options, std::span<const Outcome> outcomes, tool::Messages& messages) {
+  tool::MissingSections missing;
+  for (const Outcome& outcome : outcomes)
+    for (const std::string& path : outcome.missing) missing.add(path);
+  missing.warn(messages);
+  if (!options.skipped) return;
+  std::uint64_t verified = 0, failed = 0, skipped = *options.skipped;
   for (const Outcome& outcome : outcomes)
     ++(!outcome.done ? failed : outcome.sections == 0 ? skipped : verified);
-  messages.note({}, std::to_string(verified) + " files verified, " + std::to_string(failed) + " failed, " +
+  messages.note({}, counted(verified, "file") + " verified, " + std::to_string(failed) + " failed, " +
                         std::to_string(skipped) + " skipped");
+}
+
+/// The exit code if no file was verified and none failed: to verify nothing is no success, unless that was
+/// asked for.
+int code_of_nothing(const RunOptions& options, std::span<const Outcome> outcomes, tool::Messages& messages) {
+  const bool any = std::ranges::any_of(
+      outcomes, [](const Outcome& outcome) { return outcome.sections != 0 || !outcome.done; });
+  if (any || options.file.missing == tool::Missing::skip) return tool::exit_ok;
+  messages.error({}, options.file.compiler_bugs ? "no file has call frame information: nothing was examined"
+                                                : "no file has a section .sframe: nothing was verified");
+  return tool::exit_failure;
 }
 
 /// Writes the report of --compiler-bugs. Returns the exit code.
@@ -84,7 +121,7 @@ int write_bugs(const RunOptions& options, std::span<Outcome> outcomes, tool::Out
     done &= outcome.done;
     errors |= outcome.errors != 0;
   }
-  out << (options.json ? bugs_json(all, failures) : bugs_text(all));
+  out << (options.format == "json" ? bugs_json(all, failures) : bugs_text(all));
   return !done ? tool::exit_failure : errors || !all.empty() ? tool::exit_findings : tool::exit_ok;
 }
 
@@ -110,8 +147,8 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
   const auto format = make_format(options);
   if (options.file.compiler_bugs) {
     std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
-    if (options.skipped) note_tree(*options.skipped, outcomes, messages);
-    return write_bugs(options, outcomes, out);
+    note_left_out(options, outcomes, messages);
+    return std::max(code_of_nothing(options, outcomes, messages), write_bugs(options, outcomes, out));
   }
   out << format->head();
   std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
@@ -123,11 +160,21 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
     failures.push_back(std::move(*failure));
     done = false;
   }
-  if (options.skipped) note_tree(*options.skipped, outcomes, messages);
+  note_left_out(options, outcomes, messages);
+  if (options.warnings_are_errors)
+    for (Outcome& outcome : outcomes)
+      outcome.errors +=
+          static_cast<std::uint64_t>(std::ranges::count_if(outcome.failures, &Failure::warning));
   const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; }) ||
                       (options.file.ran && options.file.ran->left_out);
-  const int code = !done ? tool::exit_failure : errors ? tool::exit_findings : tool::exit_ok;
-  out << format->tail({failures, code, options.file.ran ? &options.file.ran->summary : nullptr});
+  const int code = std::max(!done    ? tool::exit_failure
+                            : errors ? tool::exit_findings
+                                     : tool::exit_ok,
+                            static_cast<tool::ExitCode>(code_of_nothing(options, outcomes, messages)));
+  out << format->tail({.failures = failures,
+                       .exit_code = code,
+                       .run = options.file.ran ? &options.file.ran->summary : nullptr,
+                       .totals = totals_of(outcomes)});
   return code;
 }
 

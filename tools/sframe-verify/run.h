@@ -20,9 +20,11 @@ struct RunOptions {
   std::optional<std::uint64_t> skipped; ///< of a tree: how many other files were found
   FileOptions file;
   ReportOptions report;
-  bool json = false, sarif = false, html = false; ///< else text
-  std::string baseline, write_baseline;           ///< files; may be empty
-  std::optional<Baseline> known;                  ///< contents of `baseline`
+  std::string format = "text";
+  std::vector<std::string> checks;      ///< as JUnit's cases
+  bool warnings_are_errors = false;     ///< also those that are no findings
+  std::string baseline, write_baseline; ///< files; may be empty
+  std::optional<Baseline> known;        ///< contents of `baseline`
   unsigned threads = 1;
   std::string command_line; ///< for the report, as a shell takes it
 };

@@ -8,6 +8,7 @@
 
 #include "verify_file.h"
 
+#include <sframe/base/text.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/file_kind.h>
@@ -37,6 +38,11 @@ using Bytes = std::span<const std::byte>;
 constexpr const char* no_section = "no section .sframe";
 constexpr const char* no_linked_file =
     "--compiler-bugs needs a linked file: calls of an object have no targets yet";
+
+/// A script is a program without a section, and may be where others are.
+bool is_script(Bytes bytes) {
+  return as_text(bytes).starts_with("#!");
+}
 
 /// A file that FILE needs: of another option, or found for it.
 using Companion = std::optional<files::OpenedFile>;
@@ -91,11 +97,23 @@ private:
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// The file has nothing to verify, and that is an error only if it is not part of a tree.
   bool lacks(const std::string& path, const std::string& what) {
-    return tool::skip_in_tree(options_.skip, slot_, path, what) || fail(path, {what, {}, {}});
+    const bool skips =
+        options_.skip || options_.missing == tool::Missing::warn || options_.missing == tool::Missing::skip;
+    return tool::skip_in_tree(skips, slot_, path, what) || fail(path, {what, {}, {}});
   }
-  bool is_skipped(const elf::Image& image) const {
-    return options_.skip && options_.sframe.empty() && image.sframe_tables().empty();
+  /// The same for a file that no program could add a section to: it is no error among other files.
+  bool cannot_have(const std::string& path, const std::string& what) {
+    if (!options_.skip && options_.several) {
+      warn(path, {"skipped: " + what, {}, {}});
+      return true;
+    }
+    return lacks(path, what);
   }
+  bool lacks_section(const elf::Image& image) const {
+    return options_.sframe.empty() && image.sframe_tables().empty();
+  }
+  bool verify_missing(const std::string& path, const elf::Image& image, const char* what);
+  void add_counts(FileReport& report, const Summary& summary);
   /// `path` is FILE or a member of it; the report has an entry for it.
   bool fail(const std::string& path, const Problem& problem) {
     slot_.error(path, problem);
@@ -161,7 +179,8 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   if (options_.compiler_bugs && elf::is_archive(bytes)) return lacks(path, no_linked_file);
   if (!options_.compiler_bugs && is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
-  if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks(path, *why);
+  if (const auto why = tool::unsuitable_file(bytes, options_.skip))
+    return is_script(bytes) ? cannot_have(path, *why) : lacks(path, *why);
   return verify_elf(path);
 }
 
@@ -170,6 +189,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   if (!archive) return fail(path, archive.error());
   if (const std::uint64_t more = archive->bytes_in_files()) budget().refill(bytes.size() + more);
   bool done = true, found = false;
+  std::vector<const elf::Member*> missing;
   for (const auto& [name, problem] : archive->unreadable()) {
     std::string member = path;
     member.append("(").append(name).append(")");
@@ -193,14 +213,56 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       done = fail(name, image.error());
       continue;
     }
-    if (options_.sframe.empty() && image->sframe_tables().empty()) {
-      slot_.detail(name, no_section);
+    if (lacks_section(*image)) {
+      missing.push_back(&member);
       continue;
     }
     found = true;
     done = verify_image(name, *image) && done;
   }
-  return found ? done : lacks(path, no_section) && done;
+  // An archive may have members without a section, but not only these.
+  if (!found && !options_.skip && options_.missing == tool::Missing::automatic)
+    return fail(path, {no_section, {}, {}});
+  bool any_missing = false;
+  for (const elf::Member* member : missing) {
+    const auto image = elf::Image::parse(member->bytes, &budget());
+    if (!image || !tool::may_have_section(*image)) continue;
+    any_missing = true;
+    done = verify_missing(path + "(" + member->name + ")", *image, no_section) && done;
+  }
+  return found || any_missing ? done : lacks(path, no_section) && done;
+}
+
+/// A file or member that has code and CFI, and no section, which `what` says. Returns false if that is an
+/// error, which has been reported.
+bool FileVerifier::verify_missing(const std::string& path, const elf::Image& image, const char* what) {
+  if (options_.missing == tool::Missing::error) return fail(path, {what, {}, {}});
+  slot_.detail(path, std::string("skipped: ") + what);
+  if (options_.missing == tool::Missing::skip) return true;
+  outcome_.missing.push_back(path);
+  outcome_.failures.push_back({path, {what, {}, {}}, true});
+  if (!options_.coverage.any()) return true;
+  // Nothing of it is covered.
+  auto input = Input::load({.image = &image, .may_lack_section = true, .budget = &budget()});
+  if (!input) return fail(path, input.error());
+  Names names = names_of(nullptr, &image);
+  const auto report = format_.file(path, *input, names, channel_);
+  Summary summary;
+  summary.coverage = coverage(*input);
+  check_coverage(*input, summary.coverage, options_.coverage, *report);
+  report->finish(summary);
+  add_counts(*report, summary);
+  return true;
+}
+
+void FileVerifier::add_counts(FileReport& report, const Summary& summary) {
+  const Counts& counts = report.counts();
+  outcome_.functions += summary.functions;
+  outcome_.errors += counts.errors;
+  outcome_.warnings += counts.warnings;
+  outcome_.notes += counts.notes;
+  outcome_.hidden_notes += counts.hidden_notes;
+  outcome_.found.merge(report.take_found());
 }
 
 bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
@@ -212,12 +274,14 @@ bool FileVerifier::verify_elf(const std::string& path) {
   const auto& image = file_->image();
   if (!image) return fail(path, image.error());
   if (options_.compiler_bugs) return find_bugs(path, *image);
-  if (is_skipped(*image)) {
-    // A damaged file may have a section that cannot be found.
-    if (const auto problems = image->problems(); !problems.empty()) return fail(path, problems.front());
-    return lacks(path, no_section);
-  }
-  return verify_image(path, *image);
+  if (!lacks_section(*image)) return verify_image(path, *image);
+  // A damaged file may have a section that cannot be found.
+  if (const auto problems = image->problems(); options_.skip && !problems.empty())
+    return fail(path, problems.front());
+  const bool is_named = !options_.skip && options_.missing == tool::Missing::automatic;
+  if (tool::may_have_section(*image) && !is_named) return verify_missing(path, *image, no_section);
+  if (image->executable_addresses().size() == 0) return cannot_have(path, "no code");
+  return lacks(path, no_section);
 }
 
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
@@ -262,7 +326,12 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(options_, sources.image);
     if (!from) return lacks(path, "no build ID to look up in " + options_.sframe);
-    if (options_.skip && ::access(from->c_str(), F_OK) != 0) return lacks(path, "no sidecar");
+    if (options_.skip && ::access(from->c_str(), F_OK) != 0) {
+      constexpr const char* what = "no sidecar";
+      return sources.image && tool::may_have_section(*sources.image)
+                 ? verify_missing(path, *sources.image, what)
+                 : lacks(path, what);
+    }
     if (!(sframe = open(path, *from, true))) return false;
     if (const elf::Image* const image = sframe->known_image()) {
       if (image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
@@ -297,11 +366,11 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   }
   Names names = names_of(sources.debug_image, sources.image);
   const auto report = format_.file(path, *input, names, channel_);
-  report->finish(check(path, *input, *report));
+  const Summary summary = check(path, *input, *report);
+  report->finish(summary);
   if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
   ++outcome_.sections;
-  outcome_.errors += report->counts().errors;
-  outcome_.found.merge(report->take_found());
+  add_counts(*report, summary);
   return are_read(path, companions);
 }
 

@@ -37,14 +37,18 @@ struct FileOptions {
   RequiredCoverage coverage;
   Limits limits = Limits::standard;
   bool compiler_bugs = false; ///< find these, and make no checks
-  bool skip = false;          ///< a file without SFrame is skipped, and not an error
+  bool skip = false;          ///< in a tree: what is no ELF file, or has no code, is skipped
+  tool::Missing missing = tool::Missing::automatic; ///< a file that has code and CFI, and no section
+  bool several = false;                             ///< there are more files
 };
 
 /// The result of verifying a file.
 struct Outcome {
   bool done = false;          ///< false if it could not be verified, which has been reported
   std::uint64_t sections = 0; ///< verified; with several parts, one. Of CFI, if compiler_bugs are found
-  std::uint64_t errors = 0;
+  std::uint64_t functions = 0;
+  std::uint64_t errors = 0, warnings = 0, notes = 0, hidden_notes = 0;
+  std::vector<std::string> missing; ///< files and members that were left out: FileOptions::missing
   Baseline found;
   CompilerBugs bugs;             ///< FileOptions::compiler_bugs
   std::vector<Failure> failures; ///< messages about the file other than findings

@@ -17,4 +17,11 @@ void append_shell_word(std::string& line, std::string_view word) {
   line += '\'';
 }
 
+std::string counted(std::uint64_t number, std::string_view noun) {
+  std::string text = std::to_string(number);
+  text.append(" ").append(noun);
+  if (number != 1) text += 's';
+  return text;
+}
+
 } // namespace sframe

@@ -131,14 +131,22 @@ function showFile(file) {
 
 if (files.length > 1) {
   const part = section(main, "files", "Files"), sum = (file, f) => file.sections.filter(s => s.stats).reduce((total, s) => total + f(s), 0);
+  const all = f => files.reduce((total, file) => total + f(file), 0), stat = key => all(file => file.stats ? file.stats[key] : 0);
+  const functions = all(file => sum(file, s => s.stats.functions)), bytes = all(file => sum(file, s => s.size));
+  const title = `${count(files.length, "file")}, ${count(functions, "function")}`;
+  document.title = `sframe-dump: ${title}`;
+  document.querySelector("h1").textContent = title;
+  part.append(figures([["Files", number(files.length)], ["Functions", number(functions)], ["Rows", number(all(file => sum(file, s => s.stats.rows)))],
+    ["Bytes of SFrame", number(bytes), `${percent(stat("sframe"), stat("eh_frame") + stat("eh_frame_hdr"))} of .eh_frame and .eh_frame_hdr`],
+    ["Executable bytes with rows", percent(stat("covered_bytes"), stat("executable_bytes"))]]));
   const column = (title, value, width, wide) => ({title, value, text: file => number(value(file)), width, right: true, wide});
   const share = (a, b) => b ? a / b : -1;
   const grid = new Grid({label: "Files", noun: "file", rows: files, select: (file, enter) => { showFile(file); state.set("file", files.indexOf(file)); if (enter) view.scrollIntoView(); },
-    columns: [{title: "File", value: file => file.path, width: "minmax(0, 1fr)"}, column("Functions", f => sum(f, s => s.stats.functions), "11ch", true), column("Rows", f => sum(f, s => s.stats.rows), "11ch", true),
+    columns: [{title: "File", value: file => file.path, width: "minmax(0, 1fr)", path: true}, column("Functions", f => sum(f, s => s.stats.functions), "11ch", true), column("Rows", f => sum(f, s => s.stats.rows), "11ch", true),
       column("Bytes", f => sum(f, s => s.size), "11ch", false),
       {title: "Covered", value: f => f.stats ? share(f.stats.covered_bytes, f.stats.executable_bytes) : -1, text: f => f.stats ? percent(f.stats.covered_bytes, f.stats.executable_bytes) : "", width: "10ch", right: true},
-      {title: "Of CFI", value: f => f.stats ? share(f.stats.sframe, f.stats.eh_frame + f.stats.eh_frame_hdr) : -1, text: f => f.stats ? percent(f.stats.sframe, f.stats.eh_frame + f.stats.eh_frame_hdr) : "", width: "9ch", right: true, wide: true}]});
-  part.append(grid.element, el("p", {class: "muted"}, "Choosing a file shows it below."));
+      {title: "Size, of CFI", value: f => f.stats ? share(f.stats.sframe, f.stats.eh_frame + f.stats.eh_frame_hdr) : -1, text: f => f.stats ? percent(f.stats.sframe, f.stats.eh_frame + f.stats.eh_frame_hdr) : "", width: "14ch", right: true, wide: true}]});
+  part.append(grid.element, el("p", {class: "muted"}, "Select a file for details."));
   main.append(view);
   grid.choose(files[Number(state.get("file") ?? 0)] ?? files[0]);
 } else {

@@ -39,6 +39,18 @@ const megabytes = value => value < 1e7 ? number(value) : (value / 1e6).toLocaleS
 const hex = value => "0x" + BigInt(value).toString(16);
 const colors = ["var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)", "var(--s6)", "var(--s7)"];
 
+/** The result as the title: in the heading, and for the browser's tabs. `kind` colours its first word. */
+function setTitle(result, rest, kind) {
+  document.title = shown(`${result}: ${rest}`);
+  document.querySelector("h1").replaceChildren(el("span", {class: kind}, result), `: ${shown(rest)}`);
+}
+
+/** Below the heading: what made the page, from what. */
+function aboutPage(pairs) {
+  document.querySelector("header > div").append(el("p", {class: "about"}, pairs.filter(([, value]) => value)
+    .map(([name, value]) => el("span", {}, name ? el("span", {class: "muted"}, name + " ") : null, value))));
+}
+
 /** A part of the page with a heading, which the contents at the top link to. */
 function section(parent, id, title, ...children) {
   const part = el("section", {"aria-labelledby": id}, el("h2", {id}, title), ...children);

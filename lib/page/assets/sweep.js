@@ -23,13 +23,16 @@ const columns = {
   share: (title, part, whole, width = "10ch", wide = false) => ({title, value: row => share(part(row), whole(row)), text: row => whole(row) ? percent(part(row), whole(row)) : "", width, right: true, wide}),
 };
 const covered = columns.share("Covered", row => row.covered_bytes, row => row.executable_bytes);
-const ofCfi = columns.share("Of CFI", row => row.sframe_shared, cfiBytes, "9ch", true);
+const ofCfi = columns.share("Size, of CFI", row => row.sframe_shared, cfiBytes, "14ch", true);
 
 function verdictBar(row) {
   return bar("Functions by verdict", [{label: "agree", value: row.agree, color: "var(--good)"}, {label: "contradiction", value: row.contradiction - row.contradiction_in_cfi, color: "var(--bad)"},
     {label: "contradiction, also in the CFI", value: row.contradiction_in_cfi, color: "var(--s3)"}, {label: "undecided", value: row.undecided, color: "var(--s7)"},
     {label: "unreached", value: row.unreached, color: "var(--line)"}]);
 }
+
+/** What a kind of findings is, and where it was found. */
+const titleOf = kind => (data.titles[kind.id] ?? "") + (kind.in_cfi ? ", also in the CFI" : "") + (kind.profile === "spec" ? "" : ` (for ${kind.profile})`);
 
 /** Findings of a severity in the default sections and in those for one reader. */
 const findingsOf = (of, key) => of[key] + of[`reader_${key}`];
@@ -68,7 +71,7 @@ function trends() {
     row("Warnings", findingsOf(old, "warnings"), findingsOf(totals, "warnings"), true), row("Functions that contradict", old.contradiction, totals.contradiction, true)], [1, 2, 3]));
   const kinds = other.findings.filter(kind => kind.old !== kind.new && kind.severity !== "note");
   if (kinds.length) part.append(el("h3", {}, "Findings"), plainTable(["ID", "Severity", "Before", "Now", "Change"], kinds.map(kind => {
-    const [id, before, now, change] = row(kind.id + (kind.profile === "spec" ? "" : ` (${kind.profile})`) + (kind.in_cfi ? ", also in the CFI" : ""), kind.old, kind.new, true);
+    const [id, before, now, change] = row(`${kind.id} ${titleOf(kind)}`, kind.old, kind.new, true);
     return [id, kind.severity, before, now, change];
   }), [2, 3, 4]));
   part.append(el("h3", {}, "Files"), el("p", {class: "muted"}, `${count(other.same, "file")} with the same results. Better: fewer errors, or more bytes covered.`));
@@ -93,7 +96,7 @@ function listing(lines, label) {
 
 function showFinding(kind) {
   const example = kind.example;
-  const head = [el("h3", {}, el("span", {class: "tag " + severityKind[kind.severity]}, kind.severity), ` ${kind.id}`),
+  const head = [el("h3", {}, el("span", {class: "tag " + severityKind[kind.severity]}, kind.severity), ` ${kind.id} ${data.titles[kind.id] ?? ""}`),
     facts([["Findings", number(kind.findings)], ["Functions", number(kind.functions)], ["Files", number(kind.files)], ["Reader", kind.profile === "spec" ? null : kind.profile],
       ["Also in the CFI", kind.in_cfi ? "yes: the compiler's CFI is the cause" : null]]),
     el("p", {class: "muted"}, "Meaning: ", el("code", {}, `sframe-verify --explain ${kind.id}`))];
@@ -112,9 +115,9 @@ function findingsPart() {
   const part = section(main, "findings", "Findings");
   const list = masterDetail({label: "Kinds of findings", noun: "kind", rows: data.findings, chosen: kind => state.set("finding", data.findings.indexOf(kind)), columns: [
     {title: "Severity", value: kind => ({error: 0, warning: 1, note: 2})[kind.severity], text: kind => kind.severity, width: "10ch", cell: kind => el("span", {class: severityKind[kind.severity]}, kind.severity)},
-    {title: "ID", value: kind => kind.id, width: "7ch"}, {title: "Cause", value: kind => kind.profile !== "spec" ? `for ${kind.profile}` : kind.in_cfi ? "CFI" : "", width: "minmax(0, 1fr)"},
+    {title: "ID", value: kind => kind.id, width: "7ch"}, {title: "Finding", value: titleOf, width: "minmax(0, 1fr)"},
     columns.number("Files", kind => kind.files, "9ch", true), columns.number("Functions", kind => kind.functions, "11ch", true), columns.number("Findings", kind => kind.findings)]},
-  showFinding, "Choose a kind to see an example.");
+  showFinding, "Select a kind to see an example.");
   part.append(list.element);
   const wanted = data.findings[Number(state.get("finding") ?? 0)];
   if (wanted) list.grid.reveal(wanted);
@@ -174,7 +177,7 @@ function sizesPart() {
   }
   const list = [...groups.values()].sort((a, b) => b.sframe - a.sframe);
   part.append(el("div", {class: "columns"}, treemap("Bytes of SFrame by language", list.slice(0, 40).map((group, i) => ({label: `${group.language}, ${group.abi}`, value: group.sframe, color: colors[i % colors.length], note: `${number(group.sframe)} bytes, ${percent(group.sframe, group.cfi)} of CFI`}))),
-    plainTable(["Language", "ABI", "SFrame", "Of CFI", "Optimized", "Of loaded"], list.map(group => [group.language, group.abi, number(group.sframe), percent(group.sframe, group.cfi), percent(group.optimized, group.cfi), percent(group.sframe, group.loaded)]), [2, 3, 4, 5])));
+    plainTable(["Language", "ABI", "SFrame", "Size, of CFI", "Optimized", "Of loaded"], list.map(group => [group.language, group.abi, number(group.sframe), percent(group.sframe, group.cfi), percent(group.optimized, group.cfi), percent(group.sframe, group.loaded)]), [2, 3, 4, 5])));
   if (data.profiles.length) part.append(el("h3", {}, "Sections for one reader"), plainTable(["ABI", "Reader", "Version", "Files", "Bytes", "Covered", "Errors"], data.profiles.map(row =>
     [row.abi, row.reader, row.version, number(row.files), number(row.sframe), percent(row.covered_bytes, row.executable_bytes), number(row.errors)]), [3, 4, 5, 6]));
   if (data.reasons.length) part.append(el("h3", {}, "What was left out"), plainTable(["ABI", "Reason", "Files", "Times", "Bytes"], data.reasons.map(row =>

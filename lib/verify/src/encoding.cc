@@ -7,6 +7,7 @@
 
 #include "encoding.h"
 
+#include "sframe/base/text.h"
 #include "table_checks.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -135,14 +136,20 @@ void RowExtents::check(bool complete) {
     at = std::max(at, extent.end);
     if (!reach || extent.end > reach->end) reach = &extent;
   }
-  if (shared)
-    report_in_table(
-        table_, part_, relocatable_ ? Id::S026 : Id::S021,
-        llvm::formatv("{} functions share rows; the first is function {}, with function {}{}", shares,
-                      sharing->function, shared->function,
-                      relocatable_ ? "; GNU ld will write past the end of its output section" : "")
-            .str(),
-        sharing->begin, {}, sink_);
+  if (shared) {
+    // Readers of little-endian sections never swap bytes: there sframe-gen shares rows by default.
+    const bool usual = !relocatable_ && section_.header().byte_order == ByteOrder::little;
+    sink_.add({.id = relocatable_ ? Id::S026 : Id::S021,
+               .message =
+                   llvm::formatv("{} {} rows; the first is function {}, with function {}{}",
+                                 counted(shares, "function"), shares == 1 ? "shares" : "share",
+                                 sharing->function, shared->function,
+                                 relocatable_ ? "; GNU ld will write past the end of its output section" : "")
+                       .str(),
+               .usual = usual,
+               .table = std::string(table_.name),
+               .offset = part_.offset + sharing->begin});
+  }
   if (!complete) return;
   const Header& header = section_.header();
   const std::uint64_t index = section_.index_offset(),

@@ -95,8 +95,22 @@ bool Policy::set(std::string_view prefix, Action action) {
     if (!c.name.starts_with(prefix)) continue;
     any = true;
     Choice& choice = choices_[static_cast<std::size_t>(c.id)];
-    if (prefix.size() >= choice.prefix_size) choice = {action, static_cast<std::uint8_t>(prefix.size())};
+    if (prefix.size() < choice.prefix_size) continue;
+    choice.action = action;
+    choice.prefix_size = static_cast<std::uint8_t>(prefix.size());
   }
+  return any;
+}
+
+void Policy::set_warnings_are_errors() {
+  for (Choice& choice : choices_) choice.warning_is_error = true;
+}
+
+bool Policy::set_warnings_are_errors(std::string_view prefix) {
+  if (prefix.empty()) return false;
+  bool any = false;
+  for (const Check& c : table)
+    if (c.name.starts_with(prefix)) any = choices_[static_cast<std::size_t>(c.id)].warning_is_error = true;
   return any;
 }
 
@@ -109,7 +123,7 @@ std::optional<Severity> Policy::severity(const Finding& finding) const {
   const Choice& choice = choices_[static_cast<std::size_t>(finding.id)];
   switch (finding.compiler && choice.prefix_size == 0 ? compiler_ : choice.action) {
   case Action::note: return Severity::note;
-  case Action::warning: return Severity::warning;
+  case Action::warning: return choice.warning_is_error ? Severity::error : Severity::warning;
   case Action::error: return Severity::error;
   case Action::ignore: break;
   }

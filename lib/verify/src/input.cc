@@ -60,7 +60,8 @@ expected<Input, LoadProblem> Input::load(const Sources& sources) {
     input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
     input.sframe_image_ = sources.sframe_image ? sources.sframe_image : sources.image;
-    if (auto added = input.add_tables(*input.sframe_image_); !added)
+    const bool is_missing = sources.may_lack_section && input.sframe_image_->sframe_tables().empty();
+    if (auto added = is_missing ? Result<void>() : input.add_tables(*input.sframe_image_); !added)
       return failed(added.error(), input.sframe_image_);
   }
   input.read_parts();

@@ -2,6 +2,8 @@
 
 #include "sframe/verify/report.h"
 
+#include "sframe/base/text.h"
+
 namespace sframe::verify {
 
 namespace {
@@ -39,8 +41,12 @@ void FileReport::add(Finding finding) {
      : *severity == Severity::warning ? counts_.warnings
                                       : counts_.notes);
   count(finding, *severity);
-  if (options().errors_only && *severity != Severity::error) return;
-  if (!options().code_notes && *severity == Severity::note && is_about_code(finding.id)) return;
+  const bool is_note = *severity == Severity::note;
+  if (*severity < options().level ||
+      (is_note && !options().usual_notes && (finding.usual || is_about_code(finding.id)))) {
+    counts_.hidden_notes += is_note;
+    return;
+  }
   const Budget* const budget = input().budget();
   if (printed_ >= options().max_findings ||
       (budget && (budget->is_used_up(Resource::printed_bytes) || budget->ended_with_all()))) {
@@ -50,6 +56,18 @@ void FileReport::add(Finding finding) {
   ++printed_;
   print(finding, *severity);
   (void)input().spend(Resource::printed_bytes, channel_.take_written());
+}
+
+std::string_view result_name(int exit_code) {
+  return exit_code == 0 ? "PASSED" : "FAILED";
+}
+
+std::string totals_text(const Totals& totals) {
+  std::string text = counted(totals.files, "file") + ", " + counted(totals.functions, "function") + ", " +
+                     counted(totals.errors, "error") + ", " + counted(totals.warnings, "warning");
+  if (totals.not_verified) text += "; " + counted(totals.not_verified, "file") + " not verified";
+  if (!totals.missing.empty()) text += "; " + counted(totals.missing.size(), "file") + " without a section";
+  return text;
 }
 
 std::string_view FileReport::code_section(const Location& at) const {

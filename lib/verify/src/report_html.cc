@@ -5,7 +5,7 @@
 //   it
 //                                                              changes
 //   file:    "causes": [{"id", "severity", "in_cfi", "count", "shown"}]
-//   all:     "checks": {ID: {"title", "text"}}, "most_of_a_kind"
+//   all:     "checks": {ID: {"title", "text"}}, "most_of_a_kind", "version", "command_line"
 
 #include "report_json.h"
 
@@ -144,13 +144,16 @@ void HtmlReport::add_to_file() {
 
 class HtmlFormat final : public Format {
 public:
-  HtmlFormat(ReportOptions options, std::string title) : options_(options), title_(std::move(title)) {}
+  HtmlFormat(ReportOptions options, std::string title, Invocation invocation)
+      : options_(options), title_(std::move(title)), invocation_(std::move(invocation)) {}
 
   std::string head() const override { return page::page_start("sframe-verify", title_) + json_head(); }
   std::string tail(const RunEnd& end) const override {
     JsonPieces pieces(1);
     pieces.json().object([&] {
       pieces.json().attribute("most_of_a_kind", html_findings);
+      pieces.text("version", invocation_.version);
+      pieces.text("command_line", invocation_.command_line);
       pieces.json().attributeObject("checks", [&] {
         for (const Check& one : checks())
           pieces.json().attributeObject(llvm::StringRef(one.name.data(), one.name.size()), [&] {
@@ -176,12 +179,13 @@ public:
 private:
   ReportOptions options_;
   std::string title_;
+  Invocation invocation_;
 };
 
 } // namespace
 
-std::unique_ptr<Format> make_html_format(ReportOptions options, std::string title) {
-  return std::make_unique<HtmlFormat>(options, std::move(title));
+std::unique_ptr<Format> make_html_format(ReportOptions options, std::string title, Invocation invocation) {
+  return std::make_unique<HtmlFormat>(options, std::move(title), std::move(invocation));
 }
 
 } // namespace sframe::verify

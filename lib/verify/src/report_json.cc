@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // {"files":[{"path","findings":[{"id","severity","function","pc","message","sframe","cfi","code"}],
-// "summary":{...}}]}, with further keys: docs/json.md. Addresses are hexadecimal strings, offsets
-// and counts are numbers; missing values are null.
+// "summary":{...}}],"result":{...}}, with further keys: docs/json.md. Addresses are hexadecimal strings,
+// offsets and counts are numbers; missing values are null.
 
 #include "report_json.h"
 
+#include "sframe/elf/image.h"
 #include "sframe/page/page.h"
 
 #include <algorithm>
@@ -54,12 +55,34 @@ void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& co
   });
 }
 
+void write_result(JsonPieces& pieces, const RunEnd& end) {
+  llvm::json::OStream& json = pieces.json();
+  const Totals& totals = end.totals;
+  json.object([&] {
+    json.attribute("passed", end.exit_code == 0);
+    json.attribute("exit_code", end.exit_code);
+    json.attribute("files", totals.files);
+    json.attribute("not_verified", totals.not_verified);
+    json.attribute("functions", totals.functions);
+    json.attribute("errors", totals.errors);
+    json.attribute("warnings", totals.warnings);
+    json.attribute("notes", totals.notes);
+    json.attributeBegin("missing");
+    json.array([&] {
+      for (const std::string& path : totals.missing) pieces.value(path);
+    });
+    json.attributeEnd();
+  });
+}
+
 } // namespace
 
 JsonReport::JsonReport(const Context& context, bool in_page)
     : FileReport(context), in_page_(in_page), pieces_(depth_of_files) {
   json_.objectBegin();
   pieces_.text("path", path());
+  if (const elf::Image* const image = input().image(); image && !image->build_id().empty())
+    pieces_.text("build_id", elf::to_hex(image->build_id()));
   json_.attributeBegin("findings");
   json_.arrayBegin();
   channel().begin_element();
@@ -122,7 +145,10 @@ std::string json_tail(const RunEnd& end) {
     const std::string run = pieces.take();
     text += ",\n  \"run\": " + run.substr(run.find('{'));
   }
-  return text;
+  JsonPieces pieces(depth_of_files - 1);
+  write_result(pieces, end);
+  const std::string result = pieces.take();
+  return text + ",\n  \"result\": " + result.substr(result.find('{'));
 }
 
 /// All keys are present, so that scripts need not check.

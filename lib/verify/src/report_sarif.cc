@@ -5,11 +5,11 @@
 // address is an address object in either case. The fingerprint holds what survives a rebuild, as in a
 // baseline.
 
+#include "fingerprints.h"
 #include "json_pieces.h"
 #include "sframe/verify/report.h"
 
 #include <algorithm>
-#include <map>
 
 namespace sframe::verify {
 
@@ -36,6 +36,23 @@ std::string uri_of(std::string_view path) {
       out += {'%', digits[byte >> 4], digits[byte & 15]};
   }
   return out;
+}
+
+/// Where docs/findings.md explains the check: the anchor that GitHub, GitLab and others make of its heading,
+/// which is in lower case, without punctuation, and has hyphens for blanks.
+std::string page_of(const Check& check) {
+  std::string heading(check.name);
+  heading.append(" ").append(check.title).append(" (").append(severity_name(check.severity)).append(")");
+  std::string uri = SFRAME_HOMEPAGE "/docs/findings.md#";
+  for (const char c : heading) {
+    if (c == ' ' || c == '-')
+      uri += '-';
+    else if (c >= 'A' && c <= 'Z')
+      uri += static_cast<char>(c - 'A' + 'a');
+    else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')
+      uri += c;
+  }
+  return uri;
 }
 
 class SarifReport : public FileReport {
@@ -111,15 +128,12 @@ private:
   }
 
   void write_fingerprint(const Finding& finding, const std::string& function) {
-    const auto key = Baseline::key(path(), check(finding.id).name, function);
-    const std::uint64_t number = ++seen_[key];
-    pieces_.text("fileFunctionKind/v1",
-                 key.file + ":" + key.id + ":" + key.function + ":" + std::to_string(number));
+    pieces_.text("fileFunctionKind/v1", fingerprints_.next(path(), finding.id, function));
   }
 
   JsonPieces pieces_;
   llvm::json::OStream& json_ = pieces_.json();
-  std::map<Baseline::Key, std::uint64_t> seen_;
+  Fingerprints fingerprints_;
 };
 
 class SarifFormat : public Format {
@@ -171,6 +185,7 @@ private:
           json.attribute("id", ref(c.name));
           json.attributeObject("shortDescription", [&] { json.attribute("text", ref(c.title)); });
           json.attributeObject("fullDescription", [&] { json.attribute("text", ref(c.text)); });
+          json.attribute("helpUri", page_of(c));
           json.attributeObject("help", [&] {
             json.attribute("text", std::string(c.text) + "\n\nExample:\n" + std::string(c.example));
           });

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text: findings as compilers print theirs, a summary for each file, and the last line, PASSED or FAILED.
 
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
+#include "sframe/base/text.h"
 #include "sframe/verify/report.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -9,6 +12,10 @@
 namespace sframe::verify {
 
 namespace {
+
+std::string painted_text(std::string_view text, std::string_view code) {
+  return llvm::formatv("\x1b[1;{}m{}\x1b[0m", code, text).str();
+}
 
 class TextReport : public FileReport {
 public:
@@ -49,35 +56,70 @@ private:
   }
 
   void print_end(const Summary& s) override {
-    if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
+    if (dropped()) write(llvm::formatv("{}: {} not shown", path(), counted(dropped(), "more finding")).str());
+    if (!options().summaries) return;
     // Explains contradictions that do not affect exit code and severities.
     const std::string in_cfi =
         s.contradiction_in_cfi ? llvm::formatv(" ({} of them also in the CFI)", s.contradiction_in_cfi).str()
                                : "";
     std::string line =
-        llvm::formatv("{}: {} functions: {} agree, {} contradiction{}, {} undecided, {} unreached; {} "
-                      "errors, {} warnings, {} notes; ",
-                      path(), s.functions, s.agree, s.contradiction, in_cfi, s.undecided, s.unreached,
-                      counts().errors, counts().warnings, counts().notes)
+        llvm::formatv("{}: {}: {} agree, {}{}, {} undecided, {} unreached; {}, {}, {}; ", path(),
+                      counted(s.functions, "function"), s.agree, counted(s.contradiction, "contradiction"),
+                      in_cfi, s.undecided, s.unreached, counted(counts().errors, "error"),
+                      counted(counts().warnings, "warning"), counted(counts().notes, "note"))
             .str();
     if (options().baseline) line += llvm::formatv("{} in the baseline; ", counts().known).str();
-    write(line + llvm::formatv("{} addresses compared", s.addresses).str());
+    write(line + addresses_text(s.addresses));
     if (!s.run) return;
     const RunCoverage& r = *s.run;
-    write(llvm::formatv("{}: run: {} of {} functions reached; {} of {} executed instructions compared, {} "
-                        "without a row; {} of {} steps compared",
-                        path(), r.functions, s.functions, r.addresses_compared, r.addresses,
-                        r.addresses_without_row, r.compared, r.steps)
+    write(llvm::formatv("{}: run: {} of {} reached; {} of {} compared, {} without a row; {} of {} compared",
+                        path(), r.functions, counted(s.functions, "function"), r.addresses_compared,
+                        counted(r.addresses, "executed instruction"), r.addresses_without_row, r.compared,
+                        counted(r.steps, "step"))
               .str());
   }
 
+  static std::string addresses_text(std::uint64_t number) {
+    return std::to_string(number) + (number == 1 ? " address compared" : " addresses compared");
+  }
+
   std::string painted(std::string_view text, std::string_view code) const {
-    return options().color ? llvm::formatv("\x1b[1;{}m{}\x1b[0m", code, text).str() : std::string(text);
+    return options().color ? painted_text(text, code) : std::string(text);
   }
 
   /// Names come from the file: control characters must not reach the terminal.
   void write(std::string_view line) { channel().text(printable(line) + "\n"); }
 };
+
+/// The name of an event for one of them: "threads not followed" happened once to a "thread not followed".
+std::string event_text(std::uint64_t count, std::string_view plural) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"processes", "process"}, {"switches", "switch"}, {"threads", "thread"}, {"programs", "program"},
+      {"handlers", "handler"},  {"signals", "signal"},  {"frames", "frame"}};
+  std::string text(plural);
+  for (const auto& [many, one] : words) {
+    const std::size_t at = count == 1 ? text.find(many) : std::string::npos;
+    if (at == std::string::npos) continue;
+    text.replace(at, many.size(), one);
+    break;
+  }
+  return std::to_string(count) + " " + text;
+}
+
+std::string run_text(const RunSummary& run) {
+  std::string text =
+      llvm::formatv("{}: {}{}; {}: {} compared, {} in other code, {} without a row", run.command.front(),
+                    run.end, run.limited ? ", not followed to the end" : "", counted(run.steps, "step"),
+                    run.compared, run.elsewhere, run.no_row)
+          .str();
+  for (const auto& [what, count] : run.not_followed)
+    if (count) text += llvm::formatv(", {} {}", count, what).str();
+  text += "; ";
+  std::string events;
+  for (const auto& [what, count] : run.events)
+    if (count) events += (events.empty() ? "" : ", ") + event_text(count, what);
+  return printable(text + events) + "\n";
+}
 
 class TextFormat : public Format {
 public:
@@ -90,23 +132,14 @@ public:
   }
 
   std::string tail(const RunEnd& end) const override {
-    if (!end.run) return {};
-    const RunSummary& run = *end.run;
-    std::string text =
-        llvm::formatv("{}: {}{}; {} steps: {} compared, {} in other code, {} without a row",
-                      run.command.front(), run.end, run.limited ? ", not followed to the end" : "", run.steps,
-                      run.compared, run.elsewhere, run.no_row)
-            .str();
-    const auto add = [&](const auto& counts) {
-      for (const auto& [what, count] : counts)
-        if (count) text += llvm::formatv(", {} {}", count, what).str();
-    };
-    add(run.not_followed);
-    text += "; ";
-    std::string events;
-    for (const auto& [what, count] : run.events)
-      if (count) events += llvm::formatv("{}{} {}", events.empty() ? "" : ", ", count, what).str();
-    return printable(text + events) + "\n";
+    std::string text = end.run ? run_text(*end.run) : std::string();
+    const bool passed = end.exit_code == 0;
+    const std::string_view result = result_name(end.exit_code);
+    text += options_.color ? painted_text(result, passed ? "32" : "31") : std::string(result);
+    text += ": " + totals_text(end.totals);
+    if (end.totals.hidden_notes && options_.summaries)
+      text += "; " + counted(end.totals.hidden_notes, "note") + " not shown (-v)";
+    return text + "\n";
   }
 
 private:

@@ -10,7 +10,7 @@
 # REPORT: "reasons": {"out-of-reach": 1},
 # REPORT: {"start": "0xe0000000", "size": 2, "name": "distant", "reason": "out-of-reach"}
 # RUN: sframe-verify --check=cfi %t/a --sframe %t/v2 | FileCheck %s --check-prefix=AGREE
-# AGREE: 0 contradiction{{.*}} 0 errors
+# AGREE: 0 contradictions{{.*}} 0 errors
 # RUN: sframe-gen %t/a -o %t/v3 --emit=section --section-address=0x410000 --report=json | FileCheck %s --check-prefix=V3
 # V3: "functions": {"total": 2, "converted": 2,
 

@@ -13,7 +13,7 @@
 # RUN: sframe-gen %t.plain.so --emit=section -o %t.plain.s --report=none
 
 # RUN: sframe-verify --check=structure,cfi,code --sframe %t.s %t.so | FileCheck %s
-# CHECK: 1 functions: 1 agree, {{.*}} 0 errors, 0 warnings, {{.*}}; 28 addresses compared
+# CHECK: 1 function: 1 agree, {{.*}} 0 errors, 0 warnings, {{.*}}; 28 addresses compared
 
 # A frame of another size.
 # RUN: not sframe-verify --check=cfi,code --sframe %t.wrong.s %t.so | FileCheck %s --check-prefix=WRONG

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -193,6 +194,40 @@ void add_input_options(OptionList& cli, InputOptions& options) {
       .type_name("GLOB")
       .one_value_each()
       .group(input_group);
+}
+
+void add_missing_option(OptionList& cli, Missing& missing, const std::string& text) {
+  static const std::map<std::string, Missing> names = {
+      {"error", Missing::error}, {"warn", Missing::warn}, {"skip", Missing::skip}};
+  cli.add_choice("--missing", missing, names, text).option_text("error|warn|skip").group(input_group);
+}
+
+bool may_have_section(const elf::Image& image) {
+  // Of an end mark alone, as the start files of a C library have it.
+  constexpr std::uint64_t end_mark = 4;
+  if (image.type() == elf::et_core) return false;
+  if (image.sections().empty())
+    return image.executable_addresses().size() != 0 && image.find_segment(elf::pt_gnu_eh_frame) != nullptr;
+  const auto any = [&](const auto& matches) {
+    return std::ranges::any_of(image.sections(), [&](const elf::SectionHeader& section) {
+      return section.type != elf::sht_nobits && matches(section);
+    });
+  };
+  return any([](const elf::SectionHeader& s) { return s.allocated() && s.executable() && s.size != 0; }) &&
+         any([](const elf::SectionHeader& s) {
+           return (s.is_named(".eh_frame") || s.is_named(".debug_frame")) && s.size > end_mark;
+         });
+}
+
+void MissingSections::warn(Messages& messages) const {
+  if (paths_.empty()) return;
+  const std::size_t count = paths_.size();
+  messages.warning(
+      paths_.front(),
+      "code and call frame information, but no section" +
+          (count == 1 ? std::string() : "; " + std::to_string(count) + " files in all have none") +
+          " (-v names " + (count == 1 ? "it" : "them") +
+          ", --missing=error makes this an error, --missing=skip drops the warning)");
 }
 
 Result<NamedInputs> name_inputs(const InputOptions& options) {

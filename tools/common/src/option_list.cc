@@ -200,6 +200,11 @@ Option OptionList::add_flag(const std::string& names, std::string& value, const 
   return add_switch(names, value, text);
 }
 
+Option OptionList::add_flag(const std::string& names, std::vector<std::string>& values,
+                            const std::string& text) {
+  return add_switch(names, values, text);
+}
+
 void OptionList::add_help_and_version(const std::string& text, const std::string& group) {
   parser_->set_help_flag("-h,--help", "Print this text and exit")->group(group);
   parser_->set_version_flag("--version", text, "Print the version and exit")->group(group);

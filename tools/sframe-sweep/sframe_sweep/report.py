@@ -41,6 +41,7 @@ def page(databases, compare=None):
         if compare is not None:
             older = stack.enter_context(_opened([compare]))
             data["compare"] = _comparison(merged, older, compare)
+    data["titles"] = json.loads(_asset("findings.json"))
     title = os.path.basename(databases[0]) if len(databases) == 1 else "%d databases" % len(databases)
     # ASCII; what could end the element is escaped. In JSON it is inside strings only.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

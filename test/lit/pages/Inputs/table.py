@@ -47,6 +47,8 @@ BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
 OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
 PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib/libsframe-c.so.0 sframe; '
 MESON_PROJECT = 'echo "int main(void) { return 0; }" > app.c; { echo "project(\'pipeline\', \'c\', default_options: [\'prefix=/usr\'])"; cat block; } > meson.build; '
+RELEASE = "mkdir -p build/release/bin; sframe-gen /bin/cat -o build/release/bin/app --report=none; printf '#!/bin/sh\n' > build/release/bin/script; "
+CI_JOB = "test/lit/install/ci-job.test runs it"
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
 NEEDS_TIME = "needs root, packages and time"
@@ -255,6 +257,15 @@ CASES = {
     "sframe-verify --check=structure,cfi --profile=linux build/*.so": Case(LIBRARIES, needs=("gcc",)),
     "sframe-verify --error C107 build/*.so": Case(LIBRARIES, needs=("gcc",)),
     "sframe-verify --error S019 build/*.so": Case(LIBRARIES, needs=("gcc",)),
+    "sframe-verify --werror build/*.so": Case(LIBRARIES, needs=("gcc",)),
+    "sframe-verify -r build --missing=error --min-coverage=90": Case(
+        "mkdir build; sframe-gen /usr/bin/cat -o build/app --report=none", stand_ins={"=90": "=50"}),
+    "sframe-verify --format=github build/release/bin/*": Case(RELEASE),
+    "sframe-verify --format=gitlab -o gl-code-quality.json build/release/bin/*": Case(RELEASE),
+    "sframe-verify --format=junit -o sframe.xml build/release/bin/*": Case(RELEASE),
+    "apt-get update && apt-get install -y --no-install-recommends ca-certificates curl git cmake ninja-build g++": Case(not_here=CI_JOB),
+    'curl -fsSL "$SFRAME_UTILS" -o /tmp/sframe-utils.deb && apt-get install -y --no-install-recommends /tmp/sframe-utils.deb': Case(not_here=CI_JOB),
+    "sframe-gen -r --in-place build/release/bin": Case("mkdir -p build/release/bin; cp /bin/cat build/release/bin", shows=[r"^1 file: 1 converted"]),
     "sframe-verify --format=sarif -o sframe.sarif --baseline sframe-baseline.txt build/release/bin/*": Case(
         "mkdir -p build/release/bin; " + 'cp "$inputs"/amd64/v3-gas247.so build/release/bin/app; ' + BASELINE % ("sframe-baseline.txt", "build/release/bin/*")),
     "cmake: find_program(SFRAME_VERIFY sframe-verify REQUIRED)": Case(

@@ -4,7 +4,8 @@ import sys
 import browser
 import check_page
 
-findings = check_page.load(sys.argv[1])[0]["files"][0]["findings"]
+data = check_page.load(sys.argv[1])[0]
+findings = data["files"][0]["findings"]
 ROW = ".grid-rows .grid-row"
 CHOSEN = ROW + "[aria-selected=true]"
 
@@ -12,7 +13,12 @@ with browser.Browser() as page:
     page.open(sys.argv[1])
     # Names are text: no element of theirs, no script was run.
     assert page.run("return document.querySelectorAll('img, main script').length") == 0
-    assert page.text("h1") == "wrong.so" and page.text(".tools output") == "%d findings" % len(findings)
+    # The title says the result; below it are version, command, file and build ID.
+    errors = sum(f["severity"] == "error" for f in findings)
+    assert page.text("h1") == page.run("return document.title") == "FAILED: %d errors in wrong.so" % errors, page.text("h1")
+    about = page.text(".about")
+    assert data["files"][0]["build_id"] in about and "sframe-verify wrong.so --format=html --compiler=error" in about and data["version"] in about, about
+    assert page.text(".tools output") == "%d findings" % len(findings)
     # The first one is chosen: an error. Its evidence stands side by side, and what differs is marked.
     assert page.text(".detail .tag") == "error"
     assert page.run("return [...document.querySelectorAll('.detail th')].map(cell => cell.textContent)") == ["", "SFrame", "CFI", "Machine code"]
@@ -42,6 +48,16 @@ with browser.Browser() as page:
     assert page.run("return [...document.querySelectorAll(arguments[0])].every(row => row.children[1].textContent === 'K201')", ROW)
     page.click("button", "Show all findings")
     assert page.text(".tools output") == "%d findings" % len(findings)
+    # So does a severity; titles stand beside the IDs.
+    for severity in ("note", "error"):
+        number = sum(f["severity"] == severity for f in findings)
+        page.click(".filters button", severity + "s %d" % number)
+        assert page.text(".tools output") == ("%d of %d findings" % (number, len(findings)) if number < len(findings) else "%d findings" % number), page.text(".tools output")
+        assert page.run("return document.querySelector('.filters [aria-pressed=true]').dataset.severity") == severity
+    page.click(".filters button", "errors")
+    assert page.text(".tools output") == "%d findings" % len(findings)
+    first = page.run("return [...document.querySelectorAll(arguments[0])].map(row => [row.children[1].textContent, row.children[3].textContent])", ROW)
+    assert all(data["checks"][kind]["title"] == title for kind, title in first), first
     # A link leads to the finding.
     page.open(sys.argv[1], link)
     assert "high" in page.text(CHOSEN) and "sub $0x18, %rsp" in page.text(".detail")

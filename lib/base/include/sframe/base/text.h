@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes as text, and text as a word of a shell.
+// Bytes as text, text as a word of a shell, and numbers with their nouns.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
 /// Appends a word of a command line, quoted if a POSIX shell (2.2, Quoting) would take it for something else,
 /// after a blank if the line has words. The text is not made safe for terminals (printable.h does that).
 void append_shell_word(std::string& line, std::string_view word);
+
+/// "1 function", "2 functions": a number with a noun whose plural has an s.
+std::string counted(std::uint64_t number, std::string_view noun);
 
 } // namespace sframe
 

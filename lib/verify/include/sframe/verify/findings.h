@@ -74,6 +74,7 @@ struct Finding {
   std::string instruction;    ///< the instruction at the address: "f+0x4: push %rbx"; may be empty
   std::string code;           ///< the rules computed from the machine code; may be empty
   bool compiler = false;      ///< SFrame reproduces wrong CFI: the section is not the cause
+  bool usual = false;         ///< what sframe-gen does by default is the cause
   std::string table;          ///< the section with the wrong bytes: ".sframe", ".eh_frame"; may be empty
   std::optional<std::uint64_t> offset; ///< bytes from the start of `table`
 };
@@ -135,6 +136,11 @@ public:
   /// their identifier. The default is a warning.
   void set_compiler(Action action) { compiler_ = action; }
 
+  /// Findings that would be warnings are errors (--werror): all of them, or those whose identifier starts
+  /// with `prefix`. False if no identifier does, or if the prefix is empty.
+  void set_warnings_are_errors();
+  bool set_warnings_are_errors(std::string_view prefix);
+
   /// The severity of a finding; empty if it is ignored.
   std::optional<Severity> severity(const Finding& finding) const;
 
@@ -142,6 +148,7 @@ private:
   struct Choice {
     Action action = Action::note;
     std::uint8_t prefix_size = 0;
+    bool warning_is_error = false;
   };
 #define FINDING(id, severity, title, text, example) +1
   static constexpr std::size_t count_ = 0

@@ -86,6 +86,7 @@ public:
     bool use_raw = false;
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
     bool cfi = true;                         ///< false: do not read CFI
+    bool may_lack_section = false;           ///< a file without .sframe is an Input without parts
     Budget* budget = nullptr;                ///< budget of the checks; nullptr: only their own limits
     /// Receives the shares of a check that are done: at most 1 in all for each check. May be empty, and is
     /// called on several threads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports findings as text or as a page for people, JSON for scripts, or SARIF for code-scanning viewers. The
+// Reports findings as text or as a page for people, JSON for scripts, SARIF for code-scanning viewers, and in
+// the formats of build services (JUnit XML, GitLab's code quality report, GitHub's annotations). The
 // checks of one file write to a FileReport, which is a Sink: it applies the user's Policy and Baseline, looks
 // up names, counts, and prints immediately. Reports of several files may be produced concurrently; the Format
 // assembles them.
@@ -47,15 +48,18 @@ struct ReportOptions {
   const Baseline* baseline = nullptr;             ///< known findings; must outlive the reports
   std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
   bool collect = false;                           ///< for FileReport::take_found()
-  bool errors_only = false;                       ///< print only errors and the summary
-  bool code_notes = true;                         ///< print notes of the check against code (K, R)
+  Severity level = Severity::note;                ///< the least severity that is printed; all are counted
+  bool usual_notes = true;                        ///< print notes of the check against code (K, R), and those
+                                                  ///< that sframe-gen's own defaults cause (Finding::usual)
+  bool summaries = true;                          ///< text only: a line for each file
   bool color = false;                             ///< text only
 };
 
 /// Counts after policy and baseline are applied.
 struct Counts {
   std::uint64_t errors = 0, warnings = 0, notes = 0;
-  std::uint64_t known = 0; ///< errors and warnings in the baseline; not included in the others
+  std::uint64_t known = 0;        ///< errors and warnings in the baseline; not included in the others
+  std::uint64_t hidden_notes = 0; ///< of the notes: not printed, by ReportOptions::level and usual_notes
 };
 
 class FileReport : public Sink {
@@ -148,11 +152,28 @@ struct RunSummary {
   std::vector<std::pair<std::string_view, std::uint64_t>> events;
 };
 
+/// Over all files.
+struct Totals {
+  std::uint64_t files = 0;        ///< verified; the members of an archive are one
+  std::uint64_t functions = 0;    ///< in them
+  std::uint64_t not_verified = 0; ///< files that could not be verified
+  std::uint64_t errors = 0, warnings = 0, notes = 0;
+  std::uint64_t hidden_notes = 0;   ///< Counts::hidden_notes
+  std::vector<std::string> missing; ///< files with code and CFI that have no section, and were left out
+};
+
+/// "PASSED", or with another exit code than 0 "FAILED".
+std::string_view result_name(int exit_code);
+
+/// "3 files, 40 functions, 1 error, 0 warnings", and the files that were not verified.
+std::string totals_text(const Totals& totals);
+
 /// The end of the program.
 struct RunEnd {
-  std::span<const Failure> failures; ///< of all files, in order
-  int exit_code = 0;
-  const RunSummary* run = nullptr; ///< if a program was run
+  std::span<const Failure> failures = {}; ///< of all files, in order
+  int exit_code = 0;                      ///< 0: passed
+  const RunSummary* run = nullptr;        ///< if a program was run
+  Totals totals = {};
 };
 
 /// An output format: created once for all files. Its functions are thread-safe.
@@ -167,24 +188,35 @@ public:
                                            Channel& channel) const = 0;
 };
 
-/// One finding per line, followed by the rules of SFrame, CFI and code, and a summary per file.
+/// One finding per line, followed by the rules of SFrame, CFI and code, a summary per file, and a last line
+/// PASSED or FAILED with the totals.
 std::unique_ptr<Format> make_text_format(ReportOptions options);
 
 /// The JSON of the command line contract (docs/json.md).
 std::unique_ptr<Format> make_json_format(ReportOptions options);
 
-/// One HTML page (sframe/page/page.h) with the same JSON, the instructions at each finding, and the number of
-/// findings of each kind. A file has at most html_findings of a kind (ID, severity, cause).
-std::unique_ptr<Format> make_html_format(ReportOptions options, std::string title);
-inline constexpr std::uint64_t html_findings = 300;
-
-/// What SARIF records about the program that was run.
+/// What a report records about the program that makes it.
 struct Invocation {
   std::string version;
-  std::string command_line;
+  std::string command_line; ///< as for a shell
 };
+
+/// One HTML page (sframe/page/page.h) with the same JSON, the instructions at each finding, and the number of
+/// findings of each kind. A file has at most html_findings of a kind (ID, severity, cause).
+std::unique_ptr<Format> make_html_format(ReportOptions options, std::string title, Invocation invocation);
+inline constexpr std::uint64_t html_findings = 300;
 
 /// SARIF 2.1.0: one run, one result per finding.
 std::unique_ptr<Format> make_sarif_format(ReportOptions options, Invocation invocation);
+
+/// JUnit XML, as Jenkins and GitLab read it: a suite per file, in it a case per check that was made
+/// (`checks`: "structure", "cfi"...). A case with errors failed; its output has the other findings.
+std::unique_ptr<Format> make_junit_format(ReportOptions options, std::vector<std::string> checks);
+
+/// GitLab's code quality report: a JSON list with an object per finding.
+std::unique_ptr<Format> make_gitlab_format(ReportOptions options);
+
+/// Commands of GitHub's workflows, one line per finding, which shows them at their source lines.
+std::unique_ptr<Format> make_github_format(ReportOptions options);
 
 } // namespace sframe::verify

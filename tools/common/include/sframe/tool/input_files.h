@@ -6,6 +6,7 @@
 
 #include "sframe/base/problem.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
 #include "sframe/tool/messages.h"
 #include "sframe/tool/text.h"
 
@@ -15,14 +16,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sframe::tool {
 
 class OptionList;
 
+/// What becomes of a file that could have what a program works on, and has not (--missing). By default it is
+/// an error if the command line names the file, and a warning in a tree.
+enum class Missing : std::uint8_t { automatic, error, warn, skip };
+
 struct InputOptions {
   std::vector<std::string> inputs; ///< of the command line
+  Missing missing = Missing::automatic;
   bool recursive = false;
   std::string files_from; ///< a list of inputs: a file or "-"; empty: none
   bool null_separated = false;
@@ -34,6 +41,9 @@ inline constexpr const char* input_group = "Several inputs";
 
 /// Declares -r, --files-from, -0 and --exclude. The program declares the inputs.
 void add_input_options(OptionList& cli, InputOptions& options);
+
+/// Declares --missing. `text`: its description, which names the files that it is about.
+void add_missing_option(OptionList& cli, Missing& missing, const std::string& text);
 
 /// Fails if neither the command line nor a list names an input. `name`: of an input in --help.
 Result<void> require_inputs(const InputOptions& options, std::string_view name);
@@ -92,6 +102,26 @@ std::optional<std::string> unsuitable_member(std::span<const std::byte> bytes, b
 /// For a file that has nothing for the program: a detail in a tree. Elsewhere false, and the caller reports
 /// an error.
 bool skip_in_tree(bool tree, MessageSink& messages, std::string_view path, std::string_view why);
+
+/// True if the image has code and call frame information (without section headers: its search table) and is
+/// no core, so that it could have an SFrame section. False for a separate debug file, where the code has no
+/// contents. Linear in the number of sections.
+bool may_have_section(const elf::Image& image);
+
+/// Files that may have a section and have none, of a program that goes on without them.
+class MissingSections {
+public:
+  void add(std::string path) { paths_.push_back(std::move(path)); }
+  void add(const MissingSections& other) {
+    paths_.insert(paths_.end(), other.paths_.begin(), other.paths_.end());
+  }
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// One warning for all of them, with their number and the first one; none if there are none.
+  void warn(Messages& messages) const;
+
+private:
+  std::vector<std::string> paths_;
+};
 
 /// An input of a program that only reads.
 struct InputFile {

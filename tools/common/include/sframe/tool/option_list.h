@@ -81,6 +81,8 @@ public:
   Option add_flag(const std::string& names, bool& value, const std::string& text = {});
   /// "--repair{apply}": the value is "apply", unless the command line has another.
   Option add_flag(const std::string& names, std::string& value, const std::string& text = {});
+  /// The same, repeatable: a value each time.
+  Option add_flag(const std::string& names, std::vector<std::string>& values, const std::string& text = {});
 
   /// --help and --version, which prints `text`.
   void add_help_and_version(const std::string& text, const std::string& group);
