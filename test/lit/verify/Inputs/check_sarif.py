@@ -23,7 +23,7 @@ ALLOWED = {
     "invocation": {"commandLine", "executionSuccessful", "exitCode", "toolExecutionNotifications"},
     "notification": {"level", "message", "locations"},
     "driver": {"name", "version", "rules"},
-    "rule": {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration"},
+    "rule": {"id", "shortDescription", "fullDescription", "helpUri", "help", "defaultConfiguration"},
     "result": {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints", "properties"},
     "location": {"physicalLocation", "logicalLocations"},
     "physical": {"artifactLocation", "region", "address"},
