@@ -48,7 +48,7 @@ function setTitle(result, rest, kind) {
 /** Below the heading: what made the page, from what. */
 function aboutPage(pairs) {
   document.querySelector("header > div").append(el("p", {class: "about"}, pairs.filter(([, value]) => value)
-    .map(([name, value]) => el("span", {}, name ? el("span", {class: "muted"}, name + " ") : null, value))));
+    .map(([name, value]) => el("span", {}, el("span", {class: "muted"}, name + " "), value))));
 }
 
 /** A part of the page with a heading, which the contents at the top link to. */

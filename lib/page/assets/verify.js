@@ -18,7 +18,7 @@ function heading() {
   if (!what.length && result.warnings) what.push(count(result.warnings, "warning"));
   const where = files.length === 1 ? baseName(files[0].path) : count(files.length, "file");
   setTitle(result.passed ? "PASSED" : "FAILED", what.length ? `${what.join(", ")} in ${where}` : where, result.passed ? "good" : "bad");
-  aboutPage([["", data.version], ["Command", data.command_line && el("code", {}, data.command_line)],
+  aboutPage([["Version", data.version], ["Command", data.command_line && el("code", {}, data.command_line)],
     ["File", files.length === 1 && el("code", {}, files[0].path)], ["Build ID", files.length === 1 && files[0].build_id && el("code", {}, files[0].build_id)]]);
 }
 
@@ -106,7 +106,7 @@ function showFinding(finding) {
     el("h3", {}, el("span", {class: "tag " + severityKind[finding.severity]}, finding.severity), ` ${finding.id} ${titleOf(finding.id)}`),
     el("p", {}, finding.message),
     facts([["Function", finding.function && el("code", {}, finding.function)], ["Address", range && el("code", {}, range)],
-      ["Source", finding.file && `${finding.file}:${finding.line}`], ["File", finding.path], ["Build ID", files.length > 1 && files[finding.at].build_id && el("code", {}, files[finding.at].build_id)],
+      ["Source", finding.file && `${finding.file}:${finding.line}`], ["File", finding.path], ["Build ID", files.length > 1 && files[finding.at].build_id ? el("code", {}, files[finding.at].build_id) : null],
       ["Code section", finding.code_section],
       ["Wrong bytes", finding.section && `section ${finding.section}` + (finding.offset !== null ? `, offset ${hex(finding.offset)}` : "")]]),
     ...(finding.in_cfi ? [el("p", {class: "muted"}, "The CFI has the same rule: its producer, not the SFrame section, is the cause.")] : []),
@@ -140,9 +140,9 @@ const list = masterDetail({
       cell: f => el("span", {class: severityKind[f.severity]}, f.severity)},
     {title: "ID", value: f => f.id, width: "7ch"},
     {title: "Function", value: f => f.function ?? "", width: "minmax(0, 1.2fr)"},
-    {title: "Finding", value: f => titleOf(f.id), width: "minmax(0, 1fr)", wide: true},
+    // The message can be searched, too.
+    {title: "Finding", value: f => titleOf(f.id), text: f => `${titleOf(f.id)}: ${f.message}`, cell: f => titleOf(f.id), width: "minmax(0, 1.8fr)", wide: true},
     {title: "Address", value: f => f.pc ? BigInt(f.pc) : -1n, text: f => f.pc ?? "", width: "13ch", wide: true},
-    {title: "Message", value: f => f.message, width: "minmax(0, 1.4fr)", wide: true},
     ...(files.length > 1 ? [{title: "File", value: f => f.path, width: "minmax(0, .8fr)", wide: true, path: true}] : [])],
 }, showFinding, findings.length ? "Select a finding to see its evidence." : "There is nothing to report.");
 
