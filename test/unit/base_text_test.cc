@@ -43,4 +43,10 @@ TEST(BaseText, BytesAsText) {
   EXPECT_EQ(as_text({}), "");
 }
 
+TEST(BaseText, CountedNouns) {
+  EXPECT_EQ(counted(0, "file"), "0 files");
+  EXPECT_EQ(counted(1, "file"), "1 file");
+  EXPECT_EQ(counted(1'000, "more finding"), "1000 more findings");
+}
+
 } // namespace base_text_test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// run() verifies all files, each with its own outcome, and then decides over all of them: the totals, what was
-// left out, and the exit code. Of the exit codes that apply, the highest one counts: to verify nothing is 2,
-// as is a file that could not be verified.
+// run() verifies all files, each with its own outcome, and then decides over all of them: the totals, what
+// was left out, and the exit code. Of the exit codes that apply, the highest one counts: to verify nothing is
+// 2, as is a file that could not be verified.
 
 #include "run.h"
 
