@@ -1,0 +1,28 @@
+# cmake -DVERSION=0.1.0 -DREVISION=-1 -DOUTPUT=FILE -P cmake/DebianChangelog.cmake: Debian's form of what CHANGELOG.md says
+# of this version, a line for each item and its continuation. cpack uses the function.
+set(SFRAME_CHANGES ${CMAKE_CURRENT_LIST_DIR}/../CHANGELOG.md)
+
+function(write_debian_changelog file upstream revision)
+  file(STRINGS ${SFRAME_CHANGES} lines)
+  set(text "sframe-utils (${upstream}${revision}) unstable; urgency=medium\n\n")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^## ([^ ]+) \\(([0-9-]+)\\)$")
+      set(version ${CMAKE_MATCH_1})
+      if(version STREQUAL upstream)
+        set(date ${CMAKE_MATCH_2})
+      endif()
+    elseif(version STREQUAL upstream AND line MATCHES "^(-|  )( *[^ ].*)$")
+      string(REGEX REPLACE "^-" "*" line "${line}")
+      string(APPEND text "  ${line}\n")
+    endif()
+  endforeach()
+  if(NOT date)
+    message(FATAL_ERROR "CHANGELOG.md has no section of version ${upstream}")
+  endif()
+  execute_process(COMMAND date -uRd ${date} OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  file(WRITE ${file} "${text}\n -- The sframe-utils developers <sframe-utils@example.org>  ${date}\n")
+endfunction()
+
+if(DEFINED OUTPUT)
+  write_debian_changelog(${OUTPUT} ${VERSION} "${REVISION}")
+endif()
