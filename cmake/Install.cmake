@@ -178,6 +178,8 @@ if(SFRAME_TOOLS)
   install(PROGRAMS packaging/debhelper/dh_sframe DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT debhelper EXCLUDE_FROM_ALL)
   install(FILES packaging/debhelper/sframe.pm DESTINATION ${CMAKE_INSTALL_DATADIR}/perl5/Debian/Debhelper/Sequence
     COMPONENT debhelper EXCLUDE_FROM_ALL)
+  install(FILES packaging/package-summary.awk DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/debhelper
+    COMPONENT debhelper EXCLUDE_FROM_ALL)
   find_program(SFRAME_POD2MAN pod2man DOC "The program that makes dh_sframe's man page")
   mark_as_advanced(SFRAME_POD2MAN)
   if(SFRAME_POD2MAN)
@@ -190,6 +192,7 @@ if(SFRAME_TOOLS)
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT debhelper EXCLUDE_FROM_ALL)
   endif()
   install(PROGRAMS packaging/rpm/brp-sframe DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sframe COMPONENT rpm EXCLUDE_FROM_ALL)
+  install(FILES packaging/package-summary.awk DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sframe COMPONENT rpm EXCLUDE_FROM_ALL)
   install(FILES packaging/rpm/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
 endif()
 
@@ -259,6 +262,7 @@ set(CPACK_DEBIAN_DOCS_PACKAGE_SECTION doc)
 set(CPACK_DEBIAN_DEBHELPER_PACKAGE_NAME dh-sframe)
 set(CPACK_DEBIAN_DEBHELPER_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DEBHELPER_PACKAGE_DEPENDS "debhelper, sframe-utils")
+set(CPACK_DEBIAN_DEBHELPER_PACKAGE_PROVIDES dh-sequence-sframe) # what a source package may build-depend on
 
 set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)

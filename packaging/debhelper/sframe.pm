@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# dh --with sframe: dh_sframe after dh_strip, so that strip never sees the added sections.
+# dh --with sframe, or a build dependency on dh-sequence-sframe: dh_sframe after dh_strip, so that strip never
+# sees the added sections.
 use strict;
 use warnings;
 use Debian::Debhelper::Dh_Lib;
