@@ -1,6 +1,14 @@
 # LLVM: ELF objects, DWARF helpers, demangling, JSON. `sframe-llvm` carries include paths and flags;
 # `sframe_link_llvm(target component...)` links components, statically unless SFRAME_STATIC_LLVM is off.
 find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+# libz by name, not by the shared library's path: in programs that are linked statically it is the archive
+# (cmake/Static.cmake). libz3, which only LLVM's solver of constraints needs, has none.
+if(TARGET LLVMSupport)
+  get_target_property(libraries LLVMSupport INTERFACE_LINK_LIBRARIES)
+  string(REPLACE "ZLIB::ZLIB" "z" libraries "${libraries}")
+  list(FILTER libraries EXCLUDE REGEX "/libz3[.]so$|^Z3::")
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
+endif()
 add_library(sframe-llvm INTERFACE)
 target_include_directories(sframe-llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")

@@ -11,6 +11,7 @@
 # lld, mold: these linkers are installed (gcc -fuse-ld=...). parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
 # xmllint: libxml2's. debian-mirror: debootstrap can make a root (as root, by a mirror that answers: %debian-mirror; with all=1 only).
 # own-mounts: a name space with mounts of its own may be made; hung-fuse: with FUSE file systems, too.
+# static-zydis: there is a libZydis.a (scripts/static-zydis), so that static-archive and wheel can be linked.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
@@ -176,6 +177,8 @@ if config.sanitizers:
     # AddressSanitizer reserves more addresses than sframe-sweep lets a program have.
     put_first("sframe-sweep", "asan", 'case $1 in run | spread) command=$1; shift; set -- "$command" --max-memory=%d "$@" ;; esac\nexec %s "$@"\n' % (
         1 << 25, shlex.quote(os.path.join(config.programs, "sframe-sweep"))))
+if config.static_zydis and os.path.exists(config.static_zydis):
+    config.available_features.add("static-zydis")
 if config.hardened == "ON":
     config.available_features.add("hardened")
 config.substitutions.append(("%cxx", config.cxx))
