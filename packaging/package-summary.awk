@@ -1,4 +1,3 @@
-#!/usr/bin/awk -f
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # awk -f package-summary.awk -v name=PACKAGE -v root=DIRECTORY REPORT: what sframe-gen did to a package, in one line.
