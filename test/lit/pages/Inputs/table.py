@@ -303,6 +303,12 @@ CASES = {
     "cmake --install build/release --prefix /usr --component debhelper": Case(not_here=INSTALLS),
     "cmake --install build/release --prefix /usr --component rpm": Case(not_here=INSTALLS),
     "make: %:": Case(not_here="test/lit/install/debhelper.test runs it"),
+    "scripts/install-deps": Case(not_here="installs packages; scripts/test runs it"),
+    "sudo apt-get install ./sframe-utils_*.deb ./dh-sframe_*.deb": Case(not_here="installs packages"),
+    "sframe-gen -r --in-place pkgdir --exclude '*.[oa]' --optimize=size": Case("mkdir -p pkgdir/usr/bin; cp /bin/ls pkgdir/usr/bin"),
+    "sframe-gen -r --in-place lib/modules --for=linux-module": Case(
+        'mkdir -p lib/modules; cp "$inputs"/aarch64/v2-gas244-cc.o lib/modules/one.ko; '),
+    "scripts/release": Case(not_here="test/lit/install has a test of each part"),
 
     # docs/gdb.md
     "gdb -q -batch -x ~/.local/share/sframe/gdb/sframe-gdb.py -ex bt ./server core": Case(
