@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Asks readers. Each case has a process of its own with limits on time and memory, so that a reader that crashes, hangs, answers
+nonsense or nothing is a result like others.
+
+A command reads on its standard input
+
+    section 0x400000 77 /tmp/sections/one-row.sframe
+    find 0x1000
+    find 0x1004
+
+(address, size and file of the section; addresses), and prints a line for each `find`: an answer as rules.Answer has them as text."""
+import ctypes
+import mmap
+import os
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+from .rules import Answer, Rule, parse_answer
+
+ENTRY = "sframe_conformance_find"
+KINDS = ("same", "undefined", "fixed", "value", "stored")
+RESULTS = ("row", "none", "reject", "unsupported")
+OUTPUT = 16 << 20
+
+
+class Unusable(Exception):
+    """The reader cannot be started."""
+
+
+class Outcome:
+    """What a reader did with the questions of one case: answers, as many as there were, then perhaps its end."""
+
+    def __init__(self, answers, end=""):
+        self.answers = answers  # Answer, or a text that is none
+        self.end = end          # "", crash ..., hang ...
+
+    def __getitem__(self, i):
+        return self.answers[i] if i < len(self.answers) else None
+
+
+class _Rule(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_uint8), ("reserved", ctypes.c_uint8), ("base", ctypes.c_uint16), ("offset", ctypes.c_int32)]
+
+
+class _Answer(ctypes.Structure):
+    _fields_ = [("cfa", _Rule), ("ra", _Rule), ("fp", _Rule), ("signed", ctypes.c_uint8), ("key", ctypes.c_uint8), ("signal", ctypes.c_uint8), ("reserved", ctypes.c_uint8)]
+
+
+_memory = 4 << 30
+
+
+def limit_memory(size):
+    """The address space of readers and writers in bytes; 0: no limit."""
+    global _memory
+    _memory = size
+
+
+def limit(seconds):
+    """For the process that calls this: one of a reader or writer."""
+    if _memory:
+        resource.setrlimit(resource.RLIMIT_AS, (_memory, _memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT, OUTPUT))
+
+
+def _end_of(status):
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return "hang: its processor time is over" if number in (signal.SIGXCPU, signal.SIGKILL) else "crash: " + signal.Signals(number).name
+    return "" if os.WEXITSTATUS(status) == 0 else "crash: exit code %d" % os.WEXITSTATUS(status)
+
+
+class Library:
+    """A shared library with sframe_conformance_find()."""
+
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        self.name = os.path.basename(path)
+        try:
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:  # its constructors may do anything
+                try:
+                    getattr(ctypes.CDLL(self.path), ENTRY)
+                except (OSError, AttributeError) as error:
+                    os.write(write, str(error).encode()[:4000])
+                finally:
+                    os._exit(0)
+            os.close(write)
+            with os.fdopen(read, "rb") as pipe:
+                message = pipe.read().decode(errors="replace")
+            status = os.waitpid(child, 0)[1]
+        except OSError as error:
+            raise Unusable(str(error)) from None
+        if message or status:
+            raise Unusable(message or "loading %s ends with %s" % (path, _end_of(status)))
+
+    def ask(self, case, data, seconds):
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            try:
+                self._answer_all(case, data, seconds, write)
+            finally:
+                os._exit(0)
+        os.close(write)
+        text, end = b"", time.monotonic() + seconds
+        while select.select([read], [], [], max(0, end - time.monotonic()))[0]:
+            part = os.read(read, 1 << 16)
+            text += part
+            if not part or len(text) > OUTPUT:
+                break
+        else:
+            os.kill(child, signal.SIGKILL)
+        os.close(read)
+        is_late = time.monotonic() >= end
+        if not is_late:
+            time_left = end - time.monotonic()
+            is_late = not _wait(child, time_left)
+        status = os.waitpid(child, 0)[1] if is_late else _statuses.pop(child)
+        lines = text.decode(errors="replace").split("\n")[:-1]
+        return Outcome([_parsed(line, case.abi) for line in lines], "hang: no end in %g s" % seconds if is_late else _end_of(status))
+
+    def _answer_all(self, case, data, seconds, pipe):
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        memory = _Guarded(data)
+        find = getattr(ctypes.CDLL(self.path), ENTRY)
+        find.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(_Answer)]
+        find.restype = ctypes.c_int
+        limit(seconds)
+        for question in case.questions:
+            answer = _Answer()
+            ctypes.memset(ctypes.byref(answer), 0xFF, ctypes.sizeof(answer))
+            result = find(memory.start, len(data), case.address, question.pc, ctypes.byref(answer))
+            os.write(pipe, (self._text(result, answer, case.abi) + "\n").encode())
+
+    @staticmethod
+    def _text(result, answer, abi):
+        if not 0 <= result < len(RESULTS):
+            return "result %d" % result
+        if result:
+            return RESULTS[result]
+        rules = [getattr(answer, name) for name in ("cfa", "ra", "fp")]
+        if any(rule.kind >= len(KINDS) for rule in rules):
+            return "a rule of kind %d" % max(rule.kind for rule in rules)
+        given = [Rule(KINDS[rule.kind], rule.base, rule.offset) if rule.kind > 2 else Rule(KINDS[rule.kind]) for rule in rules]
+        if any(value not in (0, 1, 0xFF) for value in (answer.signed, answer.key, answer.signal)):
+            return "a mark that is neither 0 nor 1"
+        told = [None if value == 0xFF else bool(value) for value in (answer.signed, answer.signal, answer.key)]
+        return Answer("row", *given, told[0], told[1], None if told[2] is None else "ab"[told[2]]).text(abi)
+
+
+_statuses = {}
+
+
+def _wait(child, seconds):
+    """Whether the child ends in time; else it is killed."""
+    end = time.monotonic() + seconds
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            _statuses[child] = status
+            return True
+        if time.monotonic() >= end:
+            os.kill(child, signal.SIGKILL)
+            return False
+        time.sleep(0.001)
+
+
+class _Guarded:
+    """Bytes before a page that cannot be read."""
+
+    def __init__(self, data):
+        page = mmap.PAGESIZE
+        size = (len(data) + page) // page * page + page
+        self.pages = mmap.mmap(-1, size)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
+        place = size - page - (len(data) + 7) // 8 * 8
+        self.pages[:] = b"\xa5" * size
+        self.pages[place:place + len(data)] = data
+        self.start = base + place
+        protect = ctypes.CDLL(None, use_errno=True).mprotect
+        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        if protect(base + size - page, page, 0):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+
+def _parsed(line, abi):
+    try:
+        return parse_answer(line.strip(), abi)
+    except ValueError as error:
+        return str(error)
+
+
+class Command:
+    """A command that reads questions and prints answers. The shell splits it."""
+
+    def __init__(self, command):
+        self.command, self.name = command, command
+        self.folder = tempfile.TemporaryDirectory(prefix="sframe-conformance-")
+
+    def ask(self, case, data, seconds):
+        place = self.folder.name
+        path, questions, answers = (os.path.join(place, name) for name in ("section.sframe", "questions", "answers"))
+        with open(path, "wb") as file:
+            file.write(data)
+        with open(questions, "w", encoding="utf-8") as file:
+            file.write("section 0x%x %d %s\n" % (case.address, len(data), path) + "".join("find 0x%x\n" % q.pc for q in case.questions))
+        with open(questions) as given, open(answers, "wb") as taken:
+            child = subprocess.Popen(["/bin/sh", "-c", self.command], stdin=given, stdout=taken, stderr=subprocess.DEVNULL, start_new_session=True,
+                                     preexec_fn=lambda: limit(seconds))
+            is_late = False
+            try:
+                child.wait(seconds)
+            except subprocess.TimeoutExpired:
+                is_late = True
+            try:
+                os.killpg(child.pid, signal.SIGKILL)  # and what it has started
+            except ProcessLookupError:
+                pass
+            child.wait()
+        if child.returncode in (126, 127):
+            raise Unusable("%s: exit code %d" % (self.command, child.returncode))
+        with open(answers, encoding="utf-8", errors="replace") as file:
+            lines = file.read().split("\n")
+        lines = lines[:-1][:len(case.questions)]
+        code = child.returncode
+        # A shell reports what a signal ended as 128 + its number.
+        if code < 0:
+            end = "crash: " + signal.Signals(-code).name
+        elif code > 128 and code - 128 in {s.value for s in signal.Signals}:
+            end = "crash: " + signal.Signals(code - 128).name
+        else:
+            end = "crash: exit code %d" % code if code else ""
+        return Outcome([_parsed(line, case.abi) for line in lines], "hang: no end in %g s" % seconds if is_late else end)

@@ -1,0 +1,2 @@
+class Unusable(Exception):
+    pass
