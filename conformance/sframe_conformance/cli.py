@@ -118,28 +118,23 @@ def _write(path, text):
 
 def _cases(options, folder):
     abi = options.abi or description.HOSTS.get(platform.machine(), "amd64")
-    cases = readers.load(os.path.join(folder, "readers", "cases"), options.level, abi, options.case or ["*"])
-    if not cases:
-        raise _Wrong("no case%s below %s" % (" with such a name" if options.case else "", folder))
-    return cases
+    return readers.load(os.path.join(folder, "readers", "cases"), options.level, abi, options.case or ["*"])
 
 
 def _make(options, folder):
     if not options.output:
         raise _Wrong("make needs --output, the folder to write to")
-    cases = _cases(options, folder)
-    readers.make(cases, options.output)
-    if not options.quiet:
-        print("%d sections and their questions in %s" % (len(cases), options.output), file=sys.stderr)
-    return 0
+    count = readers.make(_cases(options, folder), options.output)
+    if count and not options.quiet:
+        print("%d sections and their questions in %s" % (count, options.output), file=sys.stderr)
+    return count, None
 
 
 def _readers(options, folder):
     if bool(options.reader_command) == bool(options.library):
         raise _Wrong("readers needs --command or --library")
-    cases = _cases(options, folder)
     reader = harness.Command(options.reader_command) if options.reader_command else harness.Library(options.library)
-    return reader.name, readers.run(reader, cases, options.timeout, _progress(options))
+    return reader.name, readers.run(reader, _cases(options, folder), options.timeout, _progress(options))
 
 
 def _writers(options, folder):
@@ -162,12 +157,13 @@ def _main(version, data, arguments):
         raise _Wrong("no command %s" % options.command if options.command else "no command: readers, writers or make")
     harness.limit_memory(options.max_memory << 20)
     known = results.read_known(options.known) if options.known else []
-    made = commands[options.command](options, options.data or data)
-    if made == 0:
-        return 0
-    subject, found = made
+    subject, found = commands[options.command](options, options.data or data)
     if sys.stderr.isatty() and not options.quiet:
         sys.stderr.write("\r" + " " * 79 + "\r")
+    if not subject or found == []:
+        raise _Wrong("no case%s below %s" % (" with such a name" if options.case else "", options.data or data))
+    if found is None:
+        return 0
     stale = results.mark_known(found, known)
     failed = any(result.verdict == results.FAILED for result in found)
     text = {"text": lambda: report.as_text(options.command, subject, found, stale, options.verbose),

@@ -91,8 +91,8 @@ class Case:
         return self.sections[0].header.get("fixed_fp", 0)
 
 
-def read(path, name):
-    """All variants of a description."""
+def read(path, name, wanted=None):
+    """All variants of a description, one after the other; only those with the `wanted` values, if a description has them."""
     with open(path, encoding="utf-8") as file:
         lines = [(i, line.split("#")[0].rstrip()) for i, line in enumerate(file, 1)]
     lines = [(i, line) for i, line in lines if line.strip()]
@@ -105,13 +105,15 @@ def read(path, name):
                 dimensions[key] = values.split(",")
         elif line.split()[0] == "except":
             excluded.append(dict(word.split("=", 1) for word in line.split()[1:]))
-    found = []
+    found = False
     for values in itertools.product(*dimensions.values()):
         variant = dict(zip(dimensions, values))
         if any(all(variant.get(key) in value.split(",") for key, value in one.items()) for one in excluded) or not _is_possible(variant):
             continue
         shown = [variant[key] if key == "abi" else "v" + variant[key] if key == "version" else "%s-%s" % (key, variant[key]) for key in dimensions]
-        found.append(_Reader(path, "/".join([name, "-".join(shown)]), variant).read(lines))
+        found = True
+        if all(variant.get(key, value) == value for key, value in (wanted or {}).items()):
+            yield _Reader(path, "/".join([name, "-".join(shown)]), variant).read(lines)
     if not found:
         raise Wrong("%s: no variant is possible" % path)
     return found

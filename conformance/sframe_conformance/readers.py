@@ -12,12 +12,15 @@ from .rules import differences
 
 
 def load(folder, level="full", abi="amd64", only=("*",)):
-    """The cases of a folder, in the order of their names. `level` minimal: version 3 for one ABI, in its own byte order."""
-    paths = sorted(glob.glob(os.path.join(glob.escape(folder), "*.case")))
-    cases = [case for path in paths for case in description.read(path, os.path.basename(path).removesuffix(".case"))]
-    if level == "minimal":
-        cases = [case for case in cases if case.level == "minimal" and case.version == 3 and case.abi.name == abi and case.big == case.abi.big]
-    return [case for case in cases if any(fnmatch.fnmatchcase(case.name, pattern) for pattern in only)]
+    """The cases of a folder, in the order of their files; each is made when it is needed. `level` minimal: version 3 for one ABI,
+    in its own byte order."""
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.case"))):
+        name = os.path.basename(path).removesuffix(".case")
+        if not any(fnmatch.fnmatchcase(name, pattern.split("/")[0]) for pattern in only):
+            continue
+        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native"}):
+            if (level == "full" or case.level == "minimal") and any(fnmatch.fnmatchcase(case.name, pattern) or "/" not in pattern for pattern in only):
+                yield case
 
 
 def as_json(case, data, file):
@@ -31,7 +34,8 @@ def as_json(case, data, file):
 def make(cases, folder):
     """Writes NAME.sframe and NAME.json of each; a / of a name is a - of the files."""
     os.makedirs(folder, exist_ok=True)
-    for case in cases:
+    count = 0
+    for count, case in enumerate(cases, 1):
         data = build(case)
         name = case.name.replace("/", "-")
         with open(os.path.join(folder, name + ".sframe"), "wb") as file:
@@ -39,6 +43,7 @@ def make(cases, folder):
         with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
             json.dump(as_json(case, data, name + ".sframe"), file, indent=1)
             file.write("\n")
+    return count
 
 
 def judge(case, outcome):
@@ -76,8 +81,8 @@ def judge(case, outcome):
 def run(reader, cases, seconds, progress):
     """Asks a reader all cases."""
     found = []
-    for i, case in enumerate(cases):
-        progress("%d of %d: %s" % (i + 1, len(cases), case.name))
+    for case in cases:
+        progress(case.name)
         found.append(judge(case, reader.ask(case, build(case), seconds or case.seconds)))
     return found
 
