@@ -1,6 +1,7 @@
 # What `cmake --install` installs, by component:
 #   programs   the four programs, their man pages and completions
 #   sweep      sframe-sweep, which needs Python and the programs
+#   conformance   sframe-conformance and its cases, which needs Python only (docs/conformance.md)
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
 #   gdb        the unwinder for gdb, auto-loaded, frames for LLDB, and the Python package (docs/gdb.md)
@@ -74,6 +75,22 @@ if(SFRAME_TOOLS)
       DEPENDS ${sweep_files} ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
     add_custom_target(sframe-sweep-pages ALL DEPENDS ${sweep_pages}/man1/sframe-sweep.1)
     sframe_install_pages(${sweep_pages} sweep)
+  endif()
+
+  # sframe-conformance: the same.
+  set(conformance_dir ${CMAKE_INSTALL_DATADIR}/sframe/conformance)
+  file(RELATIVE_PATH SFRAME_CONFORMANCE_FOLDER /${CMAKE_INSTALL_BINDIR} /${conformance_dir})
+  configure_file(conformance/sframe-conformance.in ${PROJECT_BINARY_DIR}/installed/sframe-conformance @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-conformance DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT conformance)
+  install(DIRECTORY conformance/sframe_conformance conformance/readers conformance/writers conformance/known conformance/include
+    DESTINATION ${conformance_dir} COMPONENT conformance PATTERN "__pycache__" EXCLUDE)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(conformance_pages ${PROJECT_BINARY_DIR}/conformance-pages)
+    add_custom_command(OUTPUT ${conformance_pages}/man1/sframe-conformance.1
+      COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py ${PROJECT_BINARY_DIR}/bin/sframe-conformance ${conformance_pages}
+      DEPENDS ${PROJECT_SOURCE_DIR}/conformance/sframe_conformance/cli.py ${PROJECT_BINARY_DIR}/bin/sframe-conformance ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+    add_custom_target(sframe-conformance-pages ALL DEPENDS ${conformance_pages}/man1/sframe-conformance.1)
+    sframe_install_pages(${conformance_pages} conformance)
   endif()
 
   install(TARGETS sframe-c-shared EXPORT sframe-targets
@@ -210,7 +227,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL programs sweep runtime devel gdb docs debhelper rpm)
+set(CPACK_COMPONENTS_ALL programs sweep conformance runtime devel gdb docs debhelper rpm)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_SFRAME_LIBDIR ${CMAKE_INSTALL_LIBDIR})
@@ -222,6 +239,8 @@ information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
 prints the stacks of cores and processes.")
 set(CPACK_COMPONENT_SWEEP_DESCRIPTION "sframe-sweep converts and verifies the programs and libraries of many
 packages, on one machine or many, and keeps the results in a database.")
+set(CPACK_COMPONENT_CONFORMANCE_DESCRIPTION "sframe-conformance judges readers and writers of SFrame sections by
+cases whose answers follow from the specification.")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Reads and writes SFrame sections, and walks the stacks of the calling
 thread, of cores, processes and other address spaces, from C and C++;
 libunwind's interface; and GNU binutils' interface to SFrame sections.")
@@ -245,6 +264,9 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS libcapstone4) # loaded when it is n
 set(CPACK_DEBIAN_SWEEP_PACKAGE_NAME sframe-sweep)
 set(CPACK_DEBIAN_SWEEP_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_SWEEP_PACKAGE_DEPENDS "python3 (>= 3.11), sframe-utils")
+set(CPACK_DEBIAN_CONFORMANCE_PACKAGE_NAME sframe-conformance)
+set(CPACK_DEBIAN_CONFORMANCE_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_CONFORMANCE_PACKAGE_DEPENDS "python3 (>= 3.11)")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/cpack/triggers)
@@ -271,6 +293,9 @@ set(CPACK_RPM_PROGRAMS_PACKAGE_NAME sframe-utils)
 set(CPACK_RPM_SWEEP_PACKAGE_NAME sframe-sweep)
 set(CPACK_RPM_SWEEP_PACKAGE_ARCHITECTURE noarch)
 set(CPACK_RPM_SWEEP_PACKAGE_REQUIRES "python3 >= 3.11, sframe-utils")
+set(CPACK_RPM_CONFORMANCE_PACKAGE_NAME sframe-conformance)
+set(CPACK_RPM_CONFORMANCE_PACKAGE_ARCHITECTURE noarch)
+set(CPACK_RPM_CONFORMANCE_PACKAGE_REQUIRES "python3 >= 3.11")
 set(CPACK_RPM_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
 set(CPACK_RPM_DEVEL_PACKAGE_NAME libsframe-utils-devel)
 set(CPACK_RPM_DEVEL_PACKAGE_REQUIRES "libsframe-c${PROJECT_VERSION_MAJOR} = ${PROJECT_VERSION}")

@@ -73,7 +73,7 @@ def man(name, version, summary, usage, groups, examples):
             "Done, and something wrong was found or left out.", ".TP", "2",
             "It could not be done: an input cannot be read, an output cannot be written, or the command line is wrong."]
     out += [".SH EXAMPLES", ".nf"] + [roff(line[2:] if line.startswith("  ") else line) for line in examples] + [".fi"]
-    others = ["sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-sweep"]
+    others = ["sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-sweep", "sframe-conformance"]
     out += [".SH SEE ALSO", ",\n".join("\\fB%s\\fR(1)" % roff(other) for other in others if other != name)]
     return "\n".join(out) + "\n"
 

@@ -242,11 +242,13 @@ class _Reader:
             self.own = made
 
     def _on_functions(self, words):
-        """functions COUNT STEP ...: as many with the same options; those after the first share its rows."""
+        """functions COUNT STEP ...: as many, all with the rows that follow; with `shared`, those are the same bytes."""
         count, step = number(words[0]), number(words[1])
-        self._on_function(words[2:])
-        number_of_first = len(self.section.functions) - 1
-        self.section.functions += [dataclasses.replace(self.own, start=(self.own.start + i * step) % 2**64, rows=[], shares=number_of_first) for i in range(1, count)]
+        shared = "shared" in words
+        self._on_function([word for word in words[2:] if word != "shared"])
+        first = self.own
+        first_number = len(self.section.functions) - 1 if shared else None
+        self.section.functions += [dataclasses.replace(first, start=(first.start + i * step) % 2**64, shares=first_number) for i in range(1, count)]
 
     def _on_row(self, words):
         row = Row(number(words[0]), self._answer(words[1:], row=True))

@@ -18,7 +18,7 @@ def load(folder, level="full", abi="amd64", only=("*",)):
         name = os.path.basename(path).removesuffix(".case")
         if not any(fnmatch.fnmatchcase(name, pattern.split("/")[0]) for pattern in only):
             continue
-        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native"}):
+        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native", "pcrel": "yes"}):
             if (level == "full" or case.level == "minimal") and any(fnmatch.fnmatchcase(case.name, pattern) or "/" not in pattern for pattern in only):
                 yield case
 

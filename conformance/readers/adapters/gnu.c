@@ -72,13 +72,15 @@ static int32_t signed_word(const sframe_frame_row_entry* row, int index) {
   return (int32_t)(sframe_get_fre_udata(row, index, NULL) << unused) >> unused;
 }
 
-/* The library gives the words of flexible rows: pairs of a control word and an offset; a control word of 0 stands alone. */
-static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row, int* index) {
+/* The library gives the words of flexible rows: pairs of a control word and an offset; a control word of 0 stands alone.
+   What is malformed among them is for its users to see. */
+static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row, int* index, bool* good) {
   const int words = row->fre_info >> 1 & 15;
   if (*index >= words) return same;
   const uint32_t control = sframe_get_fre_udata(row, (*index)++, NULL);
-  if (control == 0 || *index >= words) return same;
-  const int32_t offset = signed_word(row, (*index)++);
+  if (control == 0) return same;
+  if (*index >= words) *good = false;
+  const int32_t offset = *good ? signed_word(row, (*index)++) : 0;
   const uint8_t kind = control & 2 ? SFRAME_CONFORMANCE_STORED : SFRAME_CONFORMANCE_VALUE;
   return (struct sframe_conformance_rule){kind, 0, control & 1 ? (uint16_t)(control >> 3) : SFRAME_CONFORMANCE_CFA, offset};
 }
@@ -86,7 +88,8 @@ static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row
 #endif
 
 static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64_t pc, struct sframe_conformance_answer* answer) {
-  const uint8_t abi = sframe_decoder_get_abi_arch(decoder) > 4 ? 0 : sframe_decoder_get_abi_arch(decoder);
+  const uint8_t abi = sframe_decoder_get_abi_arch(decoder);
+  if (abi < 1 || abi > 4) return SFRAME_CONFORMANCE_REJECT; /* its users know their own ABI */
   int error = 0;
   if (abi == 1 || abi == 2) answer->ra_signed = sframe_fre_get_ra_mangled_p(decoder, row, &error);
 #if GNU_RELEASE == 3
@@ -97,13 +100,16 @@ static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64
   }
   if (type == SFRAME_FDE_TYPE_FLEX) {
     int index = 0;
-    answer->cfa = flexible(row, &index);
-    answer->ra = flexible(row, &index);
-    answer->fp = flexible(row, &index);
+    bool good = true;
+    answer->cfa = flexible(row, &index, &good);
+    answer->ra = flexible(row, &index, &good);
+    answer->fp = flexible(row, &index, &good);
     const int32_t fixed_ra = sframe_decoder_get_fixed_ra_offset(decoder);
     if (answer->ra.kind == SFRAME_CONFORMANCE_SAME && fixed_ra) answer->ra = stored_at_cfa(fixed_ra);
-    return answer->cfa.kind == SFRAME_CONFORMANCE_SAME ? SFRAME_CONFORMANCE_REJECT : SFRAME_CONFORMANCE_ROW;
+    good = good && answer->cfa.kind != SFRAME_CONFORMANCE_SAME && answer->cfa.base != SFRAME_CONFORMANCE_CFA;
+    return good ? SFRAME_CONFORMANCE_ROW : SFRAME_CONFORMANCE_REJECT;
   }
+  if (type != SFRAME_FDE_TYPE_DEFAULT) return SFRAME_CONFORMANCE_REJECT;
 #else
   (void)pc;
 #endif

@@ -1,0 +1,12 @@
+#: about   Nothing but the entry's rules.
+#: level   minimal
+	.text
+	.type f, %function
+f:
+	.cfi_startproc
+#: row     f+0 cfa=sp+8 ra=fixed fp=same
+#: end     f+2
+	nop
+	nop
+	.cfi_endproc
+	.size f, .-f

@@ -1,0 +1,13 @@
+#: about   DW_CFA_def_cfa as bytes: rsp, 32.
+	.text
+	.type f, %function
+f:
+	.cfi_startproc
+#: row     f+0 cfa=sp+8 ra=fixed fp=same
+#: row     f+1 cfa=sp+32 ra=fixed fp=same
+#: end     f+2
+	nop
+	.cfi_escape 0x0c, 7, 32
+	nop
+	.cfi_endproc
+	.size f, .-f

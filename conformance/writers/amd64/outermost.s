@@ -1,0 +1,13 @@
+#: about   RA is undefined throughout: the outermost frame.
+#: level   minimal
+	.text
+	.type f, %function
+f:
+	.cfi_startproc
+#: row     f+0 outermost
+#: end     f+2
+	.cfi_undefined %rip
+	nop
+	nop
+	.cfi_endproc
+	.size f, .-f

@@ -1,0 +1,13 @@
+#: about   RA is in another register.
+	.text
+	.type f, %function
+f:
+	.cfi_startproc
+#: row     f+0 cfa=sp+160 ra=same fp=same
+#: row     f+2 cfa=sp+160 ra=r16+0 fp=same
+#: end     f+4
+	nopr %r0
+	.cfi_register %r14, %f0
+	nopr %r0
+	.cfi_endproc
+	.size f, .-f
