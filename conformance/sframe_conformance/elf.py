@@ -5,7 +5,7 @@ import dataclasses
 import struct
 
 MACHINES = {62: "amd64", 183: "aarch64", 22: "s390x"}
-PT_GNU_SFRAME, SHT_GNU_SFRAME, SHT_PROGBITS = 0x6474E554, 0x6FFFFFF4, 1
+PT_LOAD, PT_GNU_SFRAME = 1, 0x6474E554
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS, ET_REL = 2, 4, 8, 1
 # Relocations relative to their place: machine, type -> bytes.
 RELATIVE = {(62, 2): 4, (62, 24): 8, (183, 261): 4, (183, 260): 8, (22, 5): 4, (22, 23): 8}

@@ -48,11 +48,13 @@ def read_known(path):
 
 
 def mark_known(results, known):
-    """Failures that the list has become `known`. Returns the patterns that no failure has."""
-    used = set()
-    for result in results:
-        for pattern, reason in known:
-            if result.verdict == FAILED and fnmatch.fnmatchcase(result.name, pattern):
+    """Failures that the list has become `known`. Returns the patterns of which all cases that were tried are right."""
+    right = []
+    for pattern, reason in known:
+        tried = [result for result in results if fnmatch.fnmatchcase(result.name, pattern)]
+        for result in tried:
+            if result.verdict == FAILED:
                 result.verdict, result.reason = KNOWN, reason
-                used.add(pattern)
-    return [pattern for pattern, _ in known if pattern not in used]
+        if any(result.verdict == PASSED for result in tried) and not any(result.verdict in (FAILED, KNOWN) for result in tried):
+            right.append(pattern)
+    return right

@@ -186,6 +186,10 @@ def _check_file(source, file, sections, result):
     """What is to be checked of a linked file beside its rows."""
     def report(check_, right, given, wrong):
         result.details.append(Detail(check_, right, given, wrong))
+    for part, _, _ in sections if file.segments else ():
+        inside = any(s[0] == elf.PT_LOAD and s[3] <= part.address and part.address + part.size <= s[3] + s[5] for s in file.segments)
+        over = [p.name for p in file.parts if p is not part and p.address and p.address < part.address + part.size and part.address < p.address + p.size and p.type != elf.SHT_NOBITS]
+        report("loaded", "inside one PT_LOAD, over no other section", "0x%x, %d bytes%s" % (part.address, part.size, "".join(", over " + name for name in over)), not inside or bool(over))
     if "one-section" in source.checks:
         for part, data, section in sections:
             report("one-section", "one header", "%d bytes after it" % (len(data) - section.length), any(data[section.length:]))
