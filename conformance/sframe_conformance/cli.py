@@ -27,6 +27,8 @@ Common options:
                                   the patterns that compilers use (default: full)
   --abi NAME                      amd64, aarch64, aarch64_be or s390x: of the minimal level (default:
                                   the machine's); writers: the assembler's (default: what it makes)
+  --starts field|section          readers and make: what starts of functions are relative to, where a case
+                                  does not choose (default: field, FUNC_START_PCREL)
   --case PATTERN                  Only cases with such names (repeatable)
   --known FILE                    Failures that are known: lines of a pattern and a reason; they do
                                   not count
@@ -77,6 +79,7 @@ def _parser():
     parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
     parser.add_argument("--level", choices=("minimal", "full"), default="full")
     parser.add_argument("--abi", choices=tuple(description.ABIS))
+    parser.add_argument("--starts", choices=("field", "section"), default="field")
     parser.add_argument("--case", action="append", default=[])
     parser.add_argument("--known")
     parser.add_argument("--data")
@@ -118,7 +121,7 @@ def _write(path, text):
 
 def _cases(options, folder):
     abi = options.abi or description.HOSTS.get(platform.machine(), "amd64")
-    return readers.load(os.path.join(folder, "readers", "cases"), options.level, abi, options.case or ["*"])
+    return readers.load(os.path.join(folder, "readers", "cases"), options.level, abi, options.case or ["*"], "no" if options.starts == "section" else "yes")
 
 
 def _make(options, folder):

@@ -91,8 +91,9 @@ class Case:
         return self.sections[0].header.get("fixed_fp", 0)
 
 
-def read(path, name, wanted=None):
-    """All variants of a description, one after the other; only those with the `wanted` values, if a description has them."""
+def read(path, name, wanted=None, pcrel="yes"):
+    """All variants of a description, one after the other; only those with the `wanted` values, if a description has them. `pcrel`:
+    whether starts are relative to their fields, where a description does not say."""
     with open(path, encoding="utf-8") as file:
         lines = [(i, line.split("#")[0].rstrip()) for i, line in enumerate(file, 1)]
     lines = [(i, line) for i, line in lines if line.strip()]
@@ -113,7 +114,7 @@ def read(path, name, wanted=None):
         shown = [variant[key] if key == "abi" else "v" + variant[key] if key == "version" else "%s-%s" % (key, variant[key]) for key in dimensions]
         found = True
         if all(variant.get(key, value) == value for key, value in (wanted or {}).items()):
-            yield _Reader(path, "/".join([name, "-".join(shown)]), variant).read(lines)
+            yield _Reader(path, "/".join([name, "-".join(shown)]), {"pcrel": pcrel, **variant}).read(lines)
     if not found:
         raise Wrong("%s: no variant is possible" % path)
     return found
@@ -134,7 +135,7 @@ class _Reader:
         self.path, self.variant = path, variant
         version, abi = int(variant["version"]), ABIS[variant["abi"]]
         big = abi.big != (variant.get("order", "native") == "foreign")
-        pcrel = variant.get("pcrel", "yes") == "yes" and version > 1
+        pcrel = variant["pcrel"] == "yes" and version > 1
         self.case = Case(name, "", "", "full", False, 10.0, version, abi, big, pcrel, 0x400000, [Section()], [], [])
         self.rows = []        # of the whole description, in order: `row N` in questions
         self.own = None       # the last function that has rows of its own

@@ -11,14 +11,14 @@ from .results import FAILED, PASSED, UNSUPPORTED, Detail, Result
 from .rules import differences
 
 
-def load(folder, level="full", abi="amd64", only=("*",)):
+def load(folder, level="full", abi="amd64", only=("*",), pcrel="yes"):
     """The cases of a folder, in the order of their files; each is made when it is needed. `level` minimal: version 3 for one ABI,
-    in its own byte order."""
+    in its own byte order. `pcrel`: "no" for starts that are relative to the section, where a case does not choose."""
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.case"))):
         name = os.path.basename(path).removesuffix(".case")
         if not any(fnmatch.fnmatchcase(name, pattern.split("/")[0]) for pattern in only):
             continue
-        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native", "pcrel": "yes"}):
+        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native", "pcrel": pcrel}, pcrel):
             if (level == "full" or case.level == "minimal") and any(fnmatch.fnmatchcase(case.name, pattern) or "/" not in pattern for pattern in only):
                 yield case
 
