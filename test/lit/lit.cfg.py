@@ -3,7 +3,7 @@
 # Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs
 # is test/inputs, %build the build folder; %objdump247, %readelf247, %as247, %ld247 ... are newer binutils,
 # %as240, %objdump240 the system's if they are 2.40.
-# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, gdb-python, gdb-multiarch-python, cc, c++, aarch64-cc,
+# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, libsframe-2.40 and so on (%libsframe240), eu-stack, gdb, gdb-python, gdb-multiarch-python, cc, c++, aarch64-cc,
 # s390x-cc, gold, lld, mold, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
 # elfutils, python3, clang, asan, rustc, go, python-frames (CPython 3.11 to 3.13: %pythons), pip (with setuptools and wheel: %pip-python), hardened (release
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
@@ -120,13 +120,23 @@ def add_binutils(suffix, version, folder, prefix=""):
                 config.available_features.add("%s-binutils-%s" % (cross, version))
                 config.substitutions.append(("%%%s-%s%s" % (cross, tool, suffix), found))
 
+def add_libsframe(suffix, version, release, folders):
+    """The substitution %libsframe247 and so on, and the feature libsframe-2.47, if that library is there."""
+    found = [path for folder in folders for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*", "libsframe.so.%d" % release)))]
+    if found and "binutils-" + version in config.available_features:
+        config.available_features.add("libsframe-" + version)
+        config.substitutions.append(("%libsframe" + suffix, found[0]))
+
 add_binutils("240", "2.40", "")
+add_libsframe("240", "2.40", 0, ["/usr/lib"])
 if peers:
     add_binutils("244", "2.44", os.path.join(peers, "trixie", "bin"))
     for version in ("2.47", "2.47.50"):
         add_binutils("247", version, os.path.join(peers, "sid", "bin"))
     if "binutils-2.47.50" in config.available_features:
         config.available_features.add("binutils-2.47")
+    add_libsframe("244", "2.44", 1, [os.path.join(peers, "trixie", "root", "usr", "lib")])
+    add_libsframe("247", "2.47", 3, [os.path.join(peers, "sid", "root", "usr", "lib")])
 
 # Of all newer binutils that are there; perhaps none.
 for name, tool in (("%newer-strips", "%strip"), ("%newer-objcopies", "%objcopy")):

@@ -23,6 +23,8 @@ typedef struct {
 sframe_decoder_ctx* sframe_decode(const char* bytes, size_t size, int* error);
 void sframe_decoder_free(sframe_decoder_ctx** decoder);
 uint8_t sframe_decoder_get_abi_arch(sframe_decoder_ctx* decoder);
+int8_t sframe_decoder_get_fixed_fp_offset(sframe_decoder_ctx* decoder);
+int8_t sframe_decoder_get_fixed_ra_offset(sframe_decoder_ctx* decoder);
 int sframe_find_fre(sframe_decoder_ctx* decoder, int32_t pc, sframe_frame_row_entry* row);
 uint8_t sframe_fre_get_base_reg_id(sframe_frame_row_entry* row, int* error);
 int32_t sframe_fre_get_cfa_offset(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int* error);
@@ -90,6 +92,7 @@ static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row
 static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64_t pc, struct sframe_conformance_answer* answer) {
   const uint8_t abi = sframe_decoder_get_abi_arch(decoder);
   if (abi < 1 || abi > 4) return SFRAME_CONFORMANCE_REJECT; /* its users know their own ABI */
+  if (abi == 4 && GNU_RELEASE != 3) return SFRAME_CONFORMANCE_UNSUPPORTED; /* came with binutils 2.45 */
   int error = 0;
   if (abi == 1 || abi == 2) answer->ra_signed = sframe_fre_get_ra_mangled_p(decoder, row, &error);
 #if GNU_RELEASE == 3
@@ -118,11 +121,13 @@ static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64
   const int32_t cfa = sframe_fre_get_cfa_offset(decoder, row TYPE_ARGUMENT, &error);
   if (error) return SFRAME_CONFORMANCE_REJECT;
   answer->cfa = (struct sframe_conformance_rule){SFRAME_CONFORMANCE_VALUE, 0, base, cfa};
-  const int32_t ra = sframe_fre_get_ra_offset(decoder, row TYPE_ARGUMENT, &error);
-  answer->ra = error || ra == 0 ? same : stored_at_cfa(ra); /* 0: SFRAME_FRE_RA_OFFSET_INVALID */
+  int32_t ra = sframe_fre_get_ra_offset(decoder, row TYPE_ARGUMENT, &error);
+  if (error) ra = sframe_decoder_get_fixed_ra_offset(decoder); /* which 2.40 leaves to its users */
+  answer->ra = ra == 0 ? same : stored_at_cfa(ra);             /* SFRAME_FRE_RA_OFFSET_INVALID */
   error = 0;
-  const int32_t fp = sframe_fre_get_fp_offset(decoder, row TYPE_ARGUMENT, &error);
-  answer->fp = error ? same : stored_at_cfa(fp);
+  int32_t fp = sframe_fre_get_fp_offset(decoder, row TYPE_ARGUMENT, &error);
+  if (error) fp = sframe_decoder_get_fixed_fp_offset(decoder);
+  answer->fp = error && fp == 0 ? same : stored_at_cfa(fp);
   if (abi == 4 && GNU_RELEASE == 3 && IS_VERSION_2(decoder)) { /* odd: a register */
     if (answer->ra.kind == SFRAME_CONFORMANCE_STORED && ra & 1)
       answer->ra = (struct sframe_conformance_rule){SFRAME_CONFORMANCE_VALUE, 0, (uint16_t)(ra >> 1), 0};
