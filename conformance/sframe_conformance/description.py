@@ -365,13 +365,19 @@ class _Reader:
             return None  # the specification does not say which
         if not having:
             return [Answer("none")]
-        function, found = having[0], Answer("none")
-        offset = pc - function.start
-        if function.is_mask:
-            offset %= function.rep_size
+        function = having[0]
         rows = self._rows_of(function)
         if not rows:
             return [OUTERMOST] if case.version == 3 else [Answer("none")]
+        offsets = [pc - function.start]
+        if function.is_mask:
+            # 2.3.3.1 has the pc modulo the block's size, 2.4 offsets from the function's start: the same for a PLT, which is aligned.
+            offsets = list(dict.fromkeys([offsets[0] % function.rep_size, pc % function.rep_size]))
+        return [answer for offset in offsets for answer in self._at(function, rows, offset)]
+
+    def _at(self, function, rows, offset):
+        """The answers for an offset: that of the last row at or before it."""
+        case, found = self.case, Answer("none")
         for row in rows:
             if row.offset <= offset:
                 found = row.answer

@@ -76,6 +76,17 @@ CASES = {
     "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
     "sframe-sweep report sweep.db -o report.html --compare old.db": Case(SWEEP % "sweep.db" + "cp sweep.db old.db; "),
     "sframe-dump v3-gas247.so --function frame_fp": Case(FIXTURE),
+    # docs/conformance.md, and --help
+    "sframe-conformance readers --library ./my-reader.so": Case(
+        'cp "$build"/conformance/sframe-utils.so my-reader.so; ', stand_ins={"my-reader.so": "my-reader.so --case 'one-row/v3-*' --timeout 60"}, needs=("!asan",)),
+    "sframe-conformance readers --command ./my-reader --level minimal": Case(
+        'printf \'#!/bin/sh\\nPYTHONPATH="%s" exec python3 -m sframe_conformance.reader\\n\' "$project"/conformance > my-reader; chmod +x my-reader; ',
+        stand_ins={"--level": "--timeout 60 --case one-row --level"}, needs=("amd64",)),
+    "sframe-conformance writers --as 'as --gsframe' --ld ld": Case(code=1, needs=("amd64", "binutils-2.40")),
+    "sframe-conformance writers --as 'aarch64-linux-gnu-as --gsframe'": Case(code=1, needs=("aarch64-binutils-2.40",)),
+    "sframe-conformance make -o sections": Case(stand_ins={"sections": "sections --case one-row"}),
+    "sframe-conformance readers --library ./my-reader.so --case 'outermost-*'": Case(
+        'cp "$build"/conformance/linux.so my-reader.so; ', code=1, needs=("!asan",)),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
