@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * GNU binutils' libsframe as a reader to be judged: its decoder. GNU_RELEASE is the number in the library's name:
- * 0 (binutils 2.40), 1 (2.41 to 2.45), 3 (2.46 and later). The old ones have no headers in Debian: what is used of
- * them is declared here.
+ * GNU binutils' libsframe as a reader to be judged: its decoder. GNU_RELEASE is the number in the library's
+ * name: 0 (binutils 2.40), 1 (2.41 to 2.45), 3 (2.46 and later). The old ones have no headers in Debian: what
+ * is used of them is declared here.
  */
 
 #include "sframe-conformance.h"
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 #if GNU_RELEASE == 3
-#include <sframe-api.h>
-#define TYPE_ARGUMENT , type
-#define IS_VERSION_2(decoder) (sframe_decoder_get_version(decoder) == 2)
+#  include <sframe-api.h>
+#  define TYPE_ARGUMENT , type
+#  define IS_VERSION_2(decoder) (sframe_decoder_get_version(decoder) == 2)
 #else
 typedef struct sframe_decoder_ctx sframe_decoder_ctx;
 typedef struct {
@@ -31,8 +31,8 @@ int32_t sframe_fre_get_cfa_offset(sframe_decoder_ctx* decoder, sframe_frame_row_
 int32_t sframe_fre_get_fp_offset(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int* error);
 int32_t sframe_fre_get_ra_offset(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int* error);
 bool sframe_fre_get_ra_mangled_p(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int* error);
-#define TYPE_ARGUMENT
-#define IS_VERSION_2(decoder) (false)
+#  define TYPE_ARGUMENT
+#  define IS_VERSION_2(decoder) (false)
 #endif
 
 /* The versions that a release reads. */
@@ -58,7 +58,8 @@ static uint32_t type_at(sframe_decoder_ctx* decoder, int64_t pc, struct sframe_c
     unsigned char info, info2;
     uint8_t repetition;
     int error = 0;
-    if (sframe_decoder_get_funcdesc_v3(decoder, i, &rows, &size, &start, &info, &info2, &repetition) != 0) continue;
+    if (sframe_decoder_get_funcdesc_v3(decoder, i, &rows, &size, &start, &info, &info2, &repetition) != 0)
+      continue;
     if (sframe_decoder_get_flags(decoder) & SFRAME_F_FDE_FUNC_START_PCREL)
       start += sframe_decoder_get_offsetof_fde_start_addr(decoder, i, &error);
     if (pc < start || (uint64_t)(pc - start) >= size) continue;
@@ -74,8 +75,8 @@ static int32_t signed_word(const sframe_frame_row_entry* row, int index) {
   return (int32_t)(sframe_get_fre_udata(row, index, NULL) << unused) >> unused;
 }
 
-/* The library gives the words of flexible rows: pairs of a control word and an offset; a control word of 0 stands alone.
-   What is malformed among them is for its users to see. */
+/* The library gives the words of flexible rows: pairs of a control word and an offset; a control word of 0
+   stands alone. What is malformed among them is for its users to see. */
 static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row, int* index, bool* good) {
   const int words = row->fre_info >> 1 & 15;
   if (*index >= words) return same;
@@ -84,21 +85,24 @@ static struct sframe_conformance_rule flexible(const sframe_frame_row_entry* row
   if (*index >= words) *good = false;
   const int32_t offset = *good ? signed_word(row, (*index)++) : 0;
   const uint8_t kind = control & 2 ? SFRAME_CONFORMANCE_STORED : SFRAME_CONFORMANCE_VALUE;
-  return (struct sframe_conformance_rule){kind, 0, control & 1 ? (uint16_t)(control >> 3) : SFRAME_CONFORMANCE_CFA, offset};
+  return (struct sframe_conformance_rule){
+      kind, 0, control & 1 ? (uint16_t)(control >> 3) : SFRAME_CONFORMANCE_CFA, offset};
 }
 
 #endif
 
-static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64_t pc, struct sframe_conformance_answer* answer) {
+static int rules(sframe_decoder_ctx* decoder, sframe_frame_row_entry* row, int64_t pc,
+                 struct sframe_conformance_answer* answer) {
   const uint8_t abi = sframe_decoder_get_abi_arch(decoder);
-  if (abi < 1 || abi > 4) return SFRAME_CONFORMANCE_REJECT; /* its users know their own ABI */
+  if (abi < 1 || abi > 4) return SFRAME_CONFORMANCE_REJECT;                /* its users know their own ABI */
   if (abi == 4 && GNU_RELEASE != 3) return SFRAME_CONFORMANCE_UNSUPPORTED; /* came with binutils 2.45 */
   int error = 0;
   if (abi == 1 || abi == 2) answer->ra_signed = sframe_fre_get_ra_mangled_p(decoder, row, &error);
 #if GNU_RELEASE == 3
   const uint32_t type = type_at(decoder, pc, answer);
   if (sframe_fre_get_ra_undefined_p(decoder, row, &error)) {
-    answer->cfa = answer->ra = answer->fp = (struct sframe_conformance_rule){SFRAME_CONFORMANCE_UNDEFINED, 0, 0, 0};
+    answer->cfa = answer->ra = answer->fp =
+        (struct sframe_conformance_rule){SFRAME_CONFORMANCE_UNDEFINED, 0, 0, 0};
     return SFRAME_CONFORMANCE_ROW;
   }
   if (type == SFRAME_FDE_TYPE_FLEX) {
@@ -141,8 +145,10 @@ int sframe_conformance_find(const void* section, size_t size, uint64_t address, 
                             struct sframe_conformance_answer* answer) {
   /* It says of versions that it does not know, and of damaged headers, the same. */
   const unsigned char* bytes = section;
-  const bool is_section = size > 2 && ((bytes[0] == 0xe2 && bytes[1] == 0xde) || (bytes[0] == 0xde && bytes[1] == 0xe2));
-  if (is_section && bytes[2] >= 1 && bytes[2] <= 3 && (bytes[2] < OLDEST || bytes[2] > NEWEST)) return SFRAME_CONFORMANCE_UNSUPPORTED;
+  const bool is_section =
+      size > 2 && ((bytes[0] == 0xe2 && bytes[1] == 0xde) || (bytes[0] == 0xde && bytes[1] == 0xe2));
+  if (is_section && bytes[2] >= 1 && bytes[2] <= 3 && (bytes[2] < OLDEST || bytes[2] > NEWEST))
+    return SFRAME_CONFORMANCE_UNSUPPORTED;
   int error = 0;
   sframe_decoder_ctx* decoder = sframe_decode(section, size, &error);
   if (!decoder) return SFRAME_CONFORMANCE_REJECT;
