@@ -71,7 +71,7 @@ def judge(case, outcome):
         result.details.append(Detail("after the last answer", "", outcome.end, True))
     if result.faults:
         result.verdict = FAILED
-    elif unsupported and not case.malformed:
+    elif unsupported and not case.sections[0].header.keys() & {"magic", "version", "abi"}:  # of which that is the right answer
         result.verdict = UNSUPPORTED
     else:
         result.verdict = PASSED
