@@ -7,8 +7,8 @@
 #include "sframe/cfi/lsda.h"
 
 #include "pointer.h"
-#include "reader.h"
 #include "sframe/base/budget.h"
+#include "sframe/cfi/reader.h"
 
 namespace sframe::cfi {
 

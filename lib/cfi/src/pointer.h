@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "reader.h"
+#include "sframe/cfi/reader.h"
 #include "sframe/cfi/section.h"
 
 #include <cstdint>

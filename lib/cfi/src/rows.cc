@@ -5,9 +5,9 @@
 
 #include "sframe/cfi/rows.h"
 
-#include "opcodes.h"
 #include "pointer.h"
-#include "reader.h"
+#include "sframe/cfi/opcodes.h"
+#include "sframe/cfi/reader.h"
 
 namespace sframe::cfi {
 namespace {

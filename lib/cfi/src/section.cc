@@ -7,7 +7,7 @@
 #include "sframe/cfi/section.h"
 
 #include "pointer.h"
-#include "reader.h"
+#include "sframe/cfi/reader.h"
 
 #include <algorithm>
 #include <string_view>
