@@ -5,6 +5,8 @@
 
 #include "sframe/edit/rewrite.h"
 
+#include "numbering.h"
+#include "pieces.h"
 #include "rewrite_layout.h"
 #include "rewrite_room.h"
 #include "sframe/base/text.h"
@@ -45,26 +47,6 @@ private:
   std::string bytes_;
 };
 
-/// Adds the pieces to the kept ranges. Fails if two overlap: the input's headers describe bytes twice.
-Result<Edit> make_edit(Edit edit, std::vector<Edit::Piece> pieces) {
-  std::erase_if(pieces, [](const Edit::Piece& piece) { return piece.bytes.empty(); });
-  std::ranges::sort(pieces, {}, &Edit::Piece::offset);
-  std::uint64_t end = 0;
-  for (Edit::Piece& piece : pieces) {
-    if (piece.offset < end) return fail("headers, symbols or sections overlap in the file", {}, piece.offset);
-    end = piece.offset + piece.bytes.size();
-    edit.add(piece.offset, std::move(piece.bytes));
-  }
-  return edit;
-}
-
-/// Copies a table of the file's structures to bytes.
-template <class T> std::vector<std::byte> to_bytes(std::span<const T> table) {
-  static_assert(alignof(T) == 1);
-  const auto bytes = std::as_bytes(table);
-  return {bytes.begin(), bytes.end()};
-}
-
 template <class Phdr>
 void set_segment(Phdr& segment, std::uint32_t type, std::uint64_t offset, std::uint64_t address,
                  std::uint64_t size, std::uint64_t align) {
@@ -100,56 +82,6 @@ void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offse
   std::ranges::copy(bytes, piece.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// The new section numbers. Sections in the new segment, and .sframe after them, come after all other loaded
-/// ones: dwz and patchelf require headers in the order of offsets, loaded ones first.
-class Numbering {
-public:
-  static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_cover = 0xfffffffd;
-
-  /// `names` comes last, as its bytes do.
-  Numbering(const Image& image, std::uint32_t names, const RewriteLayout& layout, const OldSection& old)
-      : new_(image.sections().size()) {
-    std::vector<std::uint32_t> moved;
-    for (const MovedBlock& block : layout.blocks)
-      if (block.to_load) moved.insert(moved.end(), block.sections.begin(), block.sections.end());
-    if (layout.room == HeaderRoom::moved) moved.push_back(is_anchor);
-    moved.push_back(is_sframe);
-    std::size_t loaded_end = 0;
-    bool wants_cover = layout.cover.has_value();
-    for (const SectionHeader& section : image.sections()) {
-      if (&section == old.section || &section == old.anchor ||
-          std::ranges::find(moved, section.index) != moved.end())
-        continue;
-      if (section.index == names) continue;
-      const bool is_first = std::ranges::none_of(layout.blocks, [&](const MovedBlock& block) {
-        return std::ranges::find(block.sections, section.index) != block.sections.end();
-      });
-      if (wants_cover && is_first && section.type != sht_null) {
-        old_.push_back(is_cover);
-        loaded_end = old_.size();
-        wants_cover = false;
-      }
-      old_.push_back(section.index);
-      if (section.allocated() || section.type == sht_null) loaded_end = old_.size();
-    }
-    old_.insert(old_.begin() + static_cast<std::ptrdiff_t>(loaded_end), moved.begin(), moved.end());
-    if (names != 0) old_.push_back(names);
-    for (std::uint32_t i = 0; i < old_.size(); ++i) {
-      if (old_[i] < new_.size()) new_[old_[i]] = i;
-      if (old_[i] == is_sframe && old.section) new_[old.section->index] = i;
-      if (old_[i] == is_sframe && old.anchor) new_[old.anchor->index] = i;
-    }
-  }
-
-  /// Old section numbers, is_sframe, is_anchor or is_cover, by new number.
-  std::span<const std::uint32_t> order() const { return old_; }
-  /// Special values, which are not section numbers, stay.
-  std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }
-
-private:
-  std::vector<std::uint32_t> old_, new_;
-};
-
 /// Writes the file according to the layout.
 template <class Types> class Writer {
   using Ehdr = typename Types::Ehdr;
@@ -180,6 +112,7 @@ public:
       StringTable names(bytes_of(old_names));
       std::vector<Shdr> sections = make_sections(names);
       const std::uint64_t end = layout_.has_tail() ? tail_offset_ + (layout_.tail_end - layout_.tail_start)
+                                : layout_.inside   ? layout_.loaded_end + layout_.shift
                                                    : layout_.section_offset + section_.size();
       const std::uint32_t number = numbering_.now(tables_.names_index);
       sections[number].sh_offset = end;
@@ -236,7 +169,7 @@ private:
     std::vector<Phdr> segments;
     for (const std::uint32_t i : layout_.segments)
       change_segment(image_.segments()[i], segments.emplace_back(old[i]));
-    if (!layout_.extended) {
+    if (!layout_.extended && !layout_.inside) {
       Phdr load;
       set_segment(load, pt_load, layout_.load_offset, layout_.load_address, load_size(), layout_.align);
       segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(layout_.load_position), load);
@@ -393,6 +326,12 @@ private:
         Shdr& entry = table.emplace_back();
         entry.sh_name = names.add(layout_.cover->name);
         set_section(entry, sht_progbits, layout_.cover->offset, layout_.cover->address, layout_.cover->size);
+      } else if (number == Numbering::is_unnamed) {
+        const UnnamedSection& section = *layout_.unnamed;
+        Shdr& entry = table.emplace_back();
+        entry.sh_name = names.add(section.name);
+        set_section(entry, section.type, section.offset + layout_.shift, section.address, section.size);
+        entry.sh_addralign = section.align;
       } else if (number == Numbering::is_anchor) {
         Shdr& entry = table.emplace_back();
         entry.sh_name = names.add(anchor_name);
@@ -467,8 +406,12 @@ struct Insertion::Plan {
   HeaderTables tables;
   OldSection old;
   bool may_replace;
-  Result<RewriteLayout> layout; ///< may have failed if `may_replace`
+  Result<RewriteLayout> layout;        ///< may have failed if `may_replace`
+  std::optional<RewriteLayout> inside; ///< in Additions::room, if the section is small enough
   bool replaces = false;
+  bool is_inside = false;
+
+  const RewriteLayout& chosen() const { return is_inside ? *inside : *layout; }
 };
 
 Insertion::Insertion(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -476,7 +419,7 @@ Insertion::~Insertion() = default;
 Insertion::Insertion(Insertion&&) noexcept = default;
 Insertion& Insertion::operator=(Insertion&&) noexcept = default;
 
-Result<Insertion> Insertion::plan(const Image& image) {
+Result<Insertion> Insertion::plan(const Image& image, const Additions& additions) {
   const auto tables = read_tables(image);
   if (!tables) return unexpected(tables.error());
   const auto old = find_old(image, *tables);
@@ -486,34 +429,50 @@ Result<Insertion> Insertion::plan(const Image& image) {
   auto plan = std::make_unique<Plan>(image, *tables, *old, is_replaceable(image, *tables, *old),
                                      lay_out(image, *tables, *old));
   if (!plan->layout && !plan->may_replace) return unexpected(plan->layout.error());
+  if (plan->layout) plan->layout->unnamed = additions.section;
+  if (additions.room)
+    if (auto inside = lay_out_inside(image, *tables, *old, *additions.room)) {
+      inside->unnamed = additions.section;
+      plan->inside = std::move(*inside);
+    }
   return Insertion(std::move(plan));
 }
 
 AddressBounds Insertion::bounds() const {
-  const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
-  const auto [lowest, highest] = std::minmax(may_replace ? old.address : layout->section_address,
-                                             layout ? layout->section_address : old.address);
-  return {lowest, highest};
+  const Plan& plan = *plan_;
+  const auto [lowest, highest] =
+      std::minmax(plan.may_replace ? plan.old.address : plan.layout->section_address,
+                  plan.layout ? plan.layout->section_address : plan.old.address);
+  const std::uint64_t inside = plan.inside ? plan.inside->section_address : lowest;
+  return {std::min(lowest, inside), std::max(highest, inside)};
 }
 
 Result<std::uint64_t> Insertion::choose_address(std::uint64_t size) {
   plan_->replaces = plan_->may_replace && size <= plan_->old.size;
   if (plan_->replaces) return plan_->old.address;
+  if (const auto& inside = plan_->inside) {
+    const std::uint64_t used = inside->section_address - inside->inside->address;
+    plan_->is_inside = used <= inside->inside->size && size <= inside->inside->size - used;
+    if (plan_->is_inside) return inside->section_address;
+  }
   if (!plan_->layout) return unexpected(plan_->layout.error());
   return plan_->layout->section_address;
 }
 
+bool Insertion::is_in_room() const {
+  return plan_->is_inside;
+}
+
 Result<RewrittenFile> Insertion::write(std::span<const std::byte> section) const {
-  const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
-  if (replaces && section.size() > old.size)
+  const Plan& plan = *plan_;
+  if (plan.replaces && section.size() > plan.old.size)
     return fail("internal error: the section is larger than planned; please report this", section_name);
-  auto edit = with_types(image.byte_order(), [&]<class Types>(Types) {
-    return plan_->replaces
-               ? replace<Types>(plan_->image, plan_->tables, plan_->old, section)
-               : Writer<Types>(plan_->image, plan_->tables, *plan_->layout, plan_->old, section).write();
+  auto edit = with_types(plan.image.byte_order(), [&]<class Types>(Types) {
+    return plan.replaces ? replace<Types>(plan.image, plan.tables, plan.old, section)
+                         : Writer<Types>(plan.image, plan.tables, plan.chosen(), plan.old, section).write();
   });
   if (!edit) return unexpected(edit.error());
-  return RewrittenFile{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};
+  return RewrittenFile{std::move(*edit), !plan.replaces && plan.chosen().room == HeaderRoom::moved};
 }
 
 } // namespace sframe::edit

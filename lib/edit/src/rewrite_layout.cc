@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace sframe::edit {
 
@@ -270,7 +271,11 @@ Result<void> place(const OldSection& old, const Loads& loads, RewriteLayout& lay
   // The final alignment of the other segments, so that a second run has the same result.
   layout.align = layout.shift ? std::min(loads.align, layout.max_load_align) : loads.align;
   std::uint64_t at = 0;
-  if (layout.extended) {
+  if (layout.inside) {
+    layout.load_offset = layout.inside->offset + layout.shift;
+    layout.load_address = layout.inside->address;
+    at = place_blocks(layout, layout.load_offset);
+  } else if (layout.extended) {
     layout.load_offset = old.load->offset + layout.shift;
     layout.load_address = old.load->address;
     at = place_blocks(layout, old.kept_end + layout.shift);
@@ -285,7 +290,8 @@ Result<void> place(const OldSection& old, const Loads& loads, RewriteLayout& lay
   }
   layout.section_offset = align_up(at, section_align);
   layout.section_address = layout.load_address + (layout.section_offset - layout.load_offset);
-  if (layout.load_address < (layout.extended ? 0 : loads.end) || layout.section_address > max_address * 2)
+  if (layout.load_address < (layout.extended || layout.inside ? 0 : loads.end) ||
+      layout.section_address > max_address * 2)
     return fail("no room in the address space after the last segment");
   return {};
 }
@@ -427,9 +433,11 @@ bool is_replaceable(const Image& image, const HeaderTables& tables, const OldSec
   return segment.address == old.address && segment.offset == old.offset && segment.file_size >= old.size;
 }
 
-Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, const OldSection& old) {
-  RewriteLayout layout;
-  if (old.load && !old.has_table && old.kept_end > old.load->offset) layout.extended = old.load;
+namespace {
+
+/// What lay_out() and lay_out_inside() have in common, for a layout that says where .sframe goes.
+Result<RewriteLayout> lay_out_parts(const Image& image, const HeaderTables& tables, const OldSection& old,
+                                    RewriteLayout layout) {
   for (std::uint32_t i = 0; i < image.segments().size(); ++i) {
     const Segment& segment = image.segments()[i];
     const bool goes = (&segment == old.load && !layout.extended) || segment.type == pt_gnu_sframe;
@@ -451,6 +459,24 @@ Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, co
         "no room for more program headers; remove .sframe before other changes, and add it after them");
   if (const auto placed = place(old, *loads, layout); !placed) return unexpected(placed.error());
   return layout;
+}
+
+} // namespace
+
+Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, const OldSection& old) {
+  RewriteLayout layout;
+  if (old.load && !old.has_table && old.kept_end > old.load->offset) layout.extended = old.load;
+  return lay_out_parts(image, tables, old, std::move(layout));
+}
+
+Result<RewriteLayout> lay_out_inside(const Image& image, const HeaderTables& tables, const OldSection& old,
+                                     const Room& room) {
+  if (old.section || old.segment || old.load) return fail("there is a section already", ".sframe");
+  RewriteLayout layout;
+  layout.inside = room;
+  auto made = lay_out_parts(image, tables, old, std::move(layout));
+  if (made && made->room == HeaderRoom::moved) return fail("no room for another program header");
+  return made;
 }
 
 } // namespace sframe::edit

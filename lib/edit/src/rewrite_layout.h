@@ -33,6 +33,7 @@
 
 #pragma once
 
+#include "sframe/edit/rewrite.h"
 #include "sframe/elf/image.h"
 
 #include <cstdint>
@@ -113,6 +114,8 @@ struct RewriteLayout {
   std::vector<std::uint32_t> segments;    ///< numbers of the segments that stay, in order
   std::size_t load_position = 0;          ///< a new PT_LOAD goes before this element of `segments`
   const elf::Segment* extended = nullptr; ///< instead of a new PT_LOAD: the existing segment that is extended
+  std::optional<Room> inside;             ///< instead of a new PT_LOAD: in the old file
+  std::optional<UnnamedSection> unnamed;  ///< in the old file
   std::uint64_t loaded_end = 0;           ///< in the old file
   std::uint64_t tail_start = 0, tail_end = 0; ///< in the old file
   std::uint64_t tail_align = 1;               ///< it moves by a multiple of this
@@ -130,10 +133,11 @@ struct RewriteLayout {
   std::uint64_t load_offset = 0, load_address = 0;
   std::uint64_t section_offset = 0, section_address = 0;
 
-  std::uint64_t table_count() const { return segments.size() + (extended ? 1 : 2); }
+  std::uint64_t table_count() const { return segments.size() + (extended || inside ? 1 : 2); }
   bool has_tail() const { return tail_start != tail_end; }
   /// The tail's offset for that size of the section.
   std::uint64_t tail_offset(std::uint64_t section_size) const {
+    if (inside) return tail_start + shift;
     const std::uint64_t end = section_offset + section_size;
     return end + (tail_start - end) % tail_align;
   }
@@ -159,5 +163,10 @@ bool is_replaceable(const elf::Image& image, const HeaderTables& tables, const O
 
 /// Computes the layout.
 Result<RewriteLayout> lay_out(const elf::Image& image, const HeaderTables& tables, const OldSection& old);
+
+/// The layout with the section, and with what makes room for its program header, in unused bytes. Fails if
+/// there is an old section, or if the program headers would move.
+Result<RewriteLayout> lay_out_inside(const elf::Image& image, const HeaderTables& tables,
+                                     const OldSection& old, const Room& room);
 
 } // namespace sframe::edit

@@ -22,7 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -32,6 +34,25 @@ namespace sframe::edit {
 /// The possible addresses of a section.
 struct AddressBounds {
   std::uint64_t lowest = 0, highest = 0;
+};
+
+/// Bytes of a read-only PT_LOAD that nothing uses.
+struct Room {
+  std::uint64_t offset = 0; ///< in the file
+  std::uint64_t address = 0, size = 0;
+};
+
+/// A read-only loaded section whose bytes are in the file already, and only its header is missing.
+struct UnnamedSection {
+  std::string_view name; ///< of static duration
+  std::uint32_t type = 0;
+  std::uint64_t offset = 0, address = 0, size = 0, align = 1;
+};
+
+/// What an Insertion finds in the file, or adds to it.
+struct Additions {
+  std::optional<Room> room;              ///< the section goes there if it fits, with what must move
+  std::optional<UnnamedSection> section; ///< gets a header, in the order of offsets
 };
 
 /// A linked file with the section added.
@@ -56,7 +77,7 @@ public:
   /// loaders would reject. Also fails if bytes after the image belong to no section or segment (an appended
   /// archive), which moving the headers would lose. A file without section headers gets only segments. Only
   /// reads the image, which must outlive the result. Linear in the number of headers and symbols.
-  static Result<Insertion> plan(const elf::Image& image);
+  static Result<Insertion> plan(const elf::Image& image, const Additions& additions = {});
   ~Insertion();
   Insertion(Insertion&&) noexcept;
   Insertion& operator=(Insertion&&) noexcept;
@@ -67,6 +88,9 @@ public:
 
   /// The address of a section of at most `size` bytes; within bounds(). Fails if only a smaller one has room.
   Result<std::uint64_t> choose_address(std::uint64_t size);
+
+  /// True if the chosen address is in Additions::room.
+  bool is_in_room() const;
 
   /// The file with the section, which was made for the chosen address. Linear in the number of headers,
   /// symbols and the section's size.
