@@ -9,6 +9,7 @@
 #include <sframe/generate/from_cfi.h>
 #include <sframe/optimize.h>
 #include <sframe/readers/readers.h>
+#include <sframe/shrink/image.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
@@ -57,7 +58,8 @@ struct CommandLine {
   std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
   generate::Options::Repair repair = generate::Options::Repair::none;
-  std::optional<OptimizeOptions> optimize; ///< empty: every function is an FDE
+  std::optional<OptimizeOptions> optimize;    ///< empty: every function is an FDE
+  std::optional<shrink::ImageOptions> shrink; ///< empty: the call frame information stays as it is
   unsigned threads = 1;
   std::optional<tool::Glob> function;
   std::optional<std::uint64_t> section_address;

@@ -108,6 +108,8 @@ std::optional<Problem> only_for_linked_files(const CommandLine& line) {
   if (line.tree) return std::nullopt;
   if (line.optimize)
     return Problem{"--optimize needs a linked file: a linker may move the functions of an object", {}, {}};
+  if (line.shrink)
+    return Problem{"--shrink-cfi needs a linked file: linkers merge and move the entries of objects", {}, {}};
   if (line.share_rows.value_or(false))
     return Problem{
         "--share needs a linked file: GNU ld writes past its output's end if functions of an object "
@@ -242,11 +244,20 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
     return failed({"INPUT is a raw section; --emit=elf needs an ELF file", {}, {}});
   // Plan, convert, choose the address, encode, write: the address depends on the size, the bytes on the
   // address.
+  std::optional<ShrunkFile> shrunk;
   std::optional<edit::Insertion> insertion;
   std::uint64_t address = input.object ? input.object->end() : section_address(line, input);
   edit::AddressBounds bounds{address, address};
   if (emits_file && !input.object) {
-    auto planned = edit::Insertion::plan(*input.image);
+    if (line.shrink) {
+      if (shrink::find_mark(*input.image))
+        return nothing_there(*input.budget, "the call frame information was shrunk before");
+      auto smaller = ShrunkFile::make(*input.image, *line.shrink);
+      if (!smaller) return failed(std::move(smaller.error()));
+      shrunk.emplace(std::move(*smaller));
+    }
+    auto planned = shrunk ? edit::Insertion::plan(shrunk->image(), shrunk->additions())
+                          : edit::Insertion::plan(*input.image);
     if (!planned) return failed(std::move(planned.error()));
     bounds = insertion.emplace(std::move(*planned)).bounds();
   }
@@ -268,6 +279,12 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
   auto linked = insertion->write(out->bytes);
   if (!linked) return failed(std::move(linked.error()));
   out->image = std::move(linked->edit);
+  if (shrunk) {
+    auto finished = shrunk->finish(*input.image, out->image, insertion->is_in_room());
+    if (!finished) return failed(std::move(finished.error()));
+    out->image = std::move(*finished);
+    out->shrunk = shrunk->figures();
+  }
   if (linked->headers_moved)
     out->warnings.push_back("no room for two more program headers: the table was moved to the end of the "
                             "image, where strip, objcopy and "

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "command_line.h"
+#include "shrink.h"
 
 #include <sframe/base/budget.h>
 #include <sframe/builder.h>
@@ -36,8 +37,9 @@ struct Input {
 };
 
 struct Generated {
-  std::vector<std::byte> bytes; ///< of the section
-  edit::Edit image;             ///< with --emit=elf: the output file, the section in it
+  std::vector<std::byte> bytes;        ///< of the section
+  edit::Edit image;                    ///< with --emit=elf: the output file, the section in it
+  std::optional<ShrinkFigures> shrunk; ///< with --shrink-cfi, of a linked file
   generate::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;

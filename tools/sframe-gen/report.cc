@@ -123,6 +123,22 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
+void write_json_shrunk(const ShrinkFigures& shrunk, tool::Output& out) {
+  out << ",\n \"shrink_cfi\": {\"level\": \"lossless\"";
+  const auto add = [&](const char* key, std::uint64_t value) {
+    (out << ", \"" << key << "\": ").decimal(value);
+  };
+  add("eh_frame", shrunk.after.eh_frame);
+  add("eh_frame_hdr", shrunk.after.eh_frame_hdr);
+  add("fdes", shrunk.fdes);
+  add("copied", shrunk.copied);
+  add("files", shrunk.files);
+  add("files_with_sframe_in_freed_bytes", shrunk.inside);
+  add("file_size_before", shrunk.file_before);
+  add("file_size", shrunk.file_after);
+  out << '}';
+}
+
 /// The first lines of the text report: coverage.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
   out.safe(line.input) << ": ";
@@ -180,6 +196,7 @@ void write_json_sizes(const Summary& summary, tool::Output& out) {
   out.decimal(summary.eh_frame_hdr_size) << "},\n \"fdes\": ";
   out.decimal(summary.num_fdes) << ", \"rows\": ";
   out.decimal(summary.num_fres);
+  if (summary.shrunk) write_json_shrunk(*summary.shrunk, out);
 }
 
 void write_json_details(const CommandLine& line, const Summary& summary, tool::Output& out) {
@@ -216,6 +233,21 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
   out.json_string(line.input);
   write_json_details(line, summary, out);
   out << "}\n";
+}
+
+void write_text_shrunk(const Summary& summary, tool::Output& out) {
+  const ShrinkFigures& shrunk = *summary.shrunk;
+  const auto share = [&](std::uint64_t bytes) {
+    const std::uint64_t before = shrunk.before.sum();
+    return percent_text(before == 0 ? 0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(before));
+  };
+  const bool grew = shrunk.file_after >= shrunk.file_before;
+  out << "  CFI:       " << share(shrunk.after.sum()) << " % of before ("
+      << with_commas(shrunk.after.eh_frame) << " and " << with_commas(shrunk.after.eh_frame_hdr)
+      << " bytes), " << with_commas(shrunk.fdes) << " FDEs; with .sframe "
+      << share(shrunk.after.sum() + summary.sframe_size) << " %\n  growth:    " << (grew ? "" : "-")
+      << with_commas(grew ? shrunk.file_after - shrunk.file_before : shrunk.file_before - shrunk.file_after)
+      << " bytes\n";
 }
 
 void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out) {
@@ -272,6 +304,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
                         static_cast<double>(summary.eh_frame_size + summary.eh_frame_hdr_size))
         << " % of .eh_frame (" << with_commas(summary.eh_frame_size) << " bytes) and .eh_frame_hdr ("
         << with_commas(summary.eh_frame_hdr_size) << " bytes)\n";
+  if (summary.shrunk) write_text_shrunk(summary, out);
   if (report.plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.plt_bytes)
         << " bytes without CFI are described from their instructions\n";

@@ -33,6 +33,8 @@ void write_json_error(const FileProblem& failure, tool::Output& out);
 /// Lines of the text report: the share of the bytes that the input describes; functions; what was left out.
 void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out);
 void write_text_functions(const generate::Report& report, tool::Output& out);
+/// What --shrink-cfi saved; `summary` has the figures.
+void write_text_shrunk(const Summary& summary, tool::Output& out);
 void write_text_reasons(const generate::Report& report, tool::Output& out);
 
 } // namespace sframe::gen

@@ -53,6 +53,7 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   sframe_size += generated.bytes.size();
   eh_frame_size += size_of(input, ".eh_frame");
   eh_frame_hdr_size += size_of(input, ".eh_frame_hdr");
+  add(generated.shrunk);
 }
 
 void Summary::add(const Summary& other) {
@@ -67,6 +68,13 @@ void Summary::add(const Summary& other) {
   eh_frame_hdr_size += other.eh_frame_hdr_size;
   members += other.members;
   converted_members += other.converted_members;
+  add(other.shrunk);
+}
+
+void Summary::add(const std::optional<ShrinkFigures>& figures) {
+  if (!figures) return;
+  if (!shrunk) shrunk.emplace();
+  shrunk->add(*figures);
 }
 
 void Summary::add_unconverted(const Input& input) {

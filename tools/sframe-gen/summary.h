@@ -54,6 +54,7 @@ struct Summary {
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
+  std::optional<ShrinkFigures> shrunk;                                     ///< with --shrink-cfi
 
   /// Adds a conversion. Linear in its report and, if something was left out, in the input's symbols.
   void add(const Input& input, const Generated& generated, std::string_view member = {});
@@ -65,6 +66,7 @@ struct Summary {
 
 private:
   void add(const CoveredBytes& bytes);
+  void add(const std::optional<ShrinkFigures>& figures);
   void add_origins(const Input& input, const generate::Report& from, std::string_view member);
   void add_repairs(const Input& input, const generate::Report& from, std::string_view member);
   void add_left_out(const Input& input, const generate::Report& from, std::string_view member);

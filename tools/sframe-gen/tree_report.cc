@@ -135,6 +135,7 @@ void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::
     write_text_functions(tree.sum.report, out);
     out << "  .sframe:   " << with_commas(tree.sum.sframe_size) << " bytes, "
         << with_commas(tree.sum.num_fdes) << " FDEs, " << with_commas(tree.sum.num_fres) << " rows\n";
+    if (tree.sum.shrunk) write_text_shrunk(tree.sum, out);
   }
   if (count(Status::converted) != 0)
     out << "  written:   " << with_commas(tree.output_bytes) << " bytes, from files of "
