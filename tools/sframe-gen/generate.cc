@@ -123,6 +123,9 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
                                                edit::AddressBounds bounds) {
   if (input.object)
     if (auto wrong = only_for_linked_files(line)) return failed(std::move(*wrong));
+  if (input.image && line.from != From::sframe)
+    if (auto complete = shrink::check_complete(*input.image); !complete)
+      return failed(std::move(complete.error()));
   auto made =
       line.from == From::sframe ? convert_sframe(line, input, bounds) : convert_cfi(line, input, bounds);
   if (made && line.reader->refuses_empty && made->builder.num_fdes() == 0)

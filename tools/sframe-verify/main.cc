@@ -3,6 +3,7 @@
 // sframe-verify: compares .sframe sections with the CFI of the same file (docs/sframe-verify.md). This file
 // has the options.
 
+#include "against.h"
 #include "catalogue.h"
 #include "program.h"
 #include "run.h"
@@ -48,6 +49,7 @@ constexpr const char* examples =
   sframe-verify *.so --format=html -o out.html      a page for a browser, with the evidence
   sframe-verify *.so --baseline known.txt           report only new findings
   sframe-verify --check=run -- ./a.out 1 2          run a.out, and check every instruction it executes
+  sframe-verify app --against app.orig              what --shrink-cfi of sframe-gen must keep
   sframe-verify --compiler-bugs *.so                wrong CFI by compiler, to be filed there
   sframe-verify --explain C102                      explain a finding
 )";
@@ -62,6 +64,7 @@ struct Options {
   bool has_checks = false; ///< --check was given
   bool list_checks = false;
   std::string explain;
+  std::string against;
   std::string profile = "spec";
   RunOptions run;
   bool has_program = false; ///< --check=run
@@ -116,6 +119,10 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_flag("--compiler-bugs", options.run.file.compiler_bugs,
                "Make no checks; report the rows of the CFI that the code proves wrong, for those who write "
                "compilers: by compiler and pattern, with examples. FILE needs no SFrame");
+  cli.add_option("--against", options.against,
+                 "Make no checks; compare the call frame information of FILE, at every address, with that of "
+                 "ORIGINAL, from which sframe-gen --shrink-cfi made it")
+      .type_name("ORIGINAL");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
       .type_name("FILE");
@@ -294,6 +301,25 @@ int print_catalogue(tool::App& app, const Options& options) {
   });
 }
 
+/// --against, which is no check of a section.
+int compare_with_original(tool::App& app, const Options& options) {
+  const bool is_text = options.format == "text";
+  if (options.inputs.inputs.size() != 1 || tool::is_tree(options.inputs)) {
+    app.messages().error({}, "--against needs exactly one FILE");
+    return tool::exit_failure;
+  }
+  if (options.has_checks || !options.run.file.sframe.empty() || options.run.file.compiler_bugs ||
+      (!is_text && options.format != "json")) {
+    app.messages().error({}, "--against cannot be combined with --check, --sframe, --compiler-bugs or "
+                             "--format other than text and json");
+    return tool::exit_failure;
+  }
+  return compare_files(app, {.original = options.against,
+                             .file = options.inputs.inputs.front(),
+                             .json = !is_text,
+                             .limits = app.limits()});
+}
+
 /// True if the argument is -j or -o or has the value of one; `value`: the next argument is its value.
 bool is_about_the_run(std::string_view argument, bool& value) {
   const bool is_value = std::exchange(value, false);
@@ -394,6 +420,7 @@ int run_tool(int argc, char** argv) {
   if (const auto code = app.parse(static_cast<int>(split.own.size()), argv)) return *code;
   options.has_checks = app.cli().count("--check") != 0;
   if (options.list_checks || !options.explain.empty()) return print_catalogue(app, options);
+  if (!options.against.empty()) return compare_with_original(app, options);
 
   if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))
     return tool::exit_failure;

@@ -17,6 +17,7 @@
 #include <sframe/files/installed_sidecar.h>
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
+#include <sframe/shrink/image.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/against_code.h>
@@ -318,6 +319,9 @@ bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
 
 /// Adds the files of --sframe and --debug, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
+  if (given.image && (options_.cfi || options_.code))
+    if (const auto complete = shrink::check_complete(*given.image); !complete)
+      return fail(path, complete.error());
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code || options_.ran || options_.coverage.any();
   sources.budget = &budget();

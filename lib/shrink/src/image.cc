@@ -183,6 +183,14 @@ std::optional<Mark> find_mark(const Image& image) {
   return std::nullopt;
 }
 
+Result<void> check_complete(const Image& image) {
+  const auto mark = find_mark(image);
+  if (!mark || mark->level == static_cast<std::uint32_t>(Level::lossless)) return {};
+  return fail("the call frame information is reduced (level " + std::to_string(mark->level) +
+                  "): use the file that this one was made of",
+              note_section);
+}
+
 Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
   const auto place = find_place(image);
   if (!place) return unexpected(place.error());

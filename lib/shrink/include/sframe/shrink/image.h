@@ -44,6 +44,10 @@ inline constexpr std::uint32_t note_type = 1;
 /// The mark of a file; nothing if it has none. Linear in the section headers.
 std::optional<Mark> find_mark(const elf::Image& image);
 
+/// Fails if the file is marked with another level than lossless, as a later version may write it: its call
+/// frame information is not that of the program, and nothing must be made of it or compared with it.
+Result<void> check_complete(const elf::Image& image);
+
 struct ImageOptions {
   std::uint32_t max_cfi_bytes = 128; ///< Options::max_cfi_bytes
   std::uint32_t alignment = 1;       ///< Options::alignment
