@@ -189,6 +189,18 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
   return out;
 }
 
+/// --shrink-cfi; nothing without it, and where there is nothing to save.
+expected<std::optional<ShrunkFile>, Failure> shrink_cfi(const CommandLine& line, const Input& input) {
+  const elf::SectionHeader* section = input.image->find_section(".eh_frame");
+  constexpr std::uint64_t terminator = 4; // alone, it describes nothing
+  if (!line.shrink || !section || section->size <= terminator) return std::optional<ShrunkFile>();
+  if (shrink::find_mark(*input.image))
+    return nothing_there(*input.budget, "the call frame information was shrunk before");
+  auto smaller = ShrunkFile::make(*input.image, *line.shrink);
+  if (!smaller) return failed(std::move(smaller.error()));
+  return std::move(*smaller);
+}
+
 } // namespace
 
 expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
@@ -252,13 +264,9 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
   std::uint64_t address = input.object ? input.object->end() : section_address(line, input);
   edit::AddressBounds bounds{address, address};
   if (emits_file && !input.object) {
-    if (line.shrink) {
-      if (shrink::find_mark(*input.image))
-        return nothing_there(*input.budget, "the call frame information was shrunk before");
-      auto smaller = ShrunkFile::make(*input.image, *line.shrink);
-      if (!smaller) return failed(std::move(smaller.error()));
-      shrunk.emplace(std::move(*smaller));
-    }
+    auto smaller = shrink_cfi(line, input);
+    if (!smaller) return unexpected(std::move(smaller.error()));
+    shrunk = std::move(*smaller);
     auto planned = shrunk ? edit::Insertion::plan(shrunk->image(), shrunk->additions())
                           : edit::Insertion::plan(*input.image);
     if (!planned) return failed(std::move(planned.error()));

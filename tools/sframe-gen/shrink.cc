@@ -31,19 +31,21 @@ void ShrinkFigures::add(const ShrinkFigures& other) {
   files += other.files;
 }
 
-Result<ShrunkFile> ShrunkFile::make(const elf::Image& original, const shrink::ImageOptions& options) {
+Result<std::optional<ShrunkFile>> ShrunkFile::make(const elf::Image& original,
+                                                   const shrink::ImageOptions& options) {
   auto shrunk = shrink::shrink(original, options);
   if (!shrunk) {
     Problem problem = std::move(shrunk.error());
     problem.what = "cannot shrink the call frame information: " + problem.what;
     return unexpected(std::move(problem));
   }
+  if (shrunk->bytes.empty()) return std::optional<ShrunkFile>();
   ShrunkFile out;
   out.shrunk_ = std::make_unique<shrink::ShrunkImage>(std::move(*shrunk));
   auto image = elf::Image::parse(out.shrunk_->bytes);
   if (!image) return unexpected(std::move(image.error()));
   out.image_ = std::make_unique<elf::Image>(std::move(*image));
-  return out;
+  return std::optional(std::move(out));
 }
 
 Result<edit::Edit> ShrunkFile::finish(const elf::Image& original, const edit::Edit& edit, bool inside) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sframe::gen {
@@ -30,7 +31,8 @@ struct ShrinkFigures {
 /// A file with smaller tables, before .sframe is added.
 class ShrunkFile {
 public:
-  static Result<ShrunkFile> make(const elf::Image& original, const shrink::ImageOptions& options);
+  /// Nothing if nothing would be saved.
+  static Result<std::optional<ShrunkFile>> make(const elf::Image& original, const shrink::ImageOptions& options);
 
   const elf::Image& image() const { return *image_; }
   const edit::Additions& additions() const { return shrunk_->additions; }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both changes copy the tables of headers, and change fields. What else could refer to the places is found
+// first: a symbol, a segment or section that begins or goes on there.
 
 #include "sframe/edit/sections.h"
 
@@ -7,6 +10,8 @@
 #include "rewrite_room.h"
 #include "sframe/address.h"
 #include "sframe/elf/llvm_types.h"
+
+#include <llvm/BinaryFormat/ELF.h>
 
 #include <algorithm>
 #include <limits>
@@ -28,16 +33,22 @@ const PlacedSection* find(std::span<const PlacedSection> sections, std::uint32_t
   return found == sections.end() ? nullptr : &*found;
 }
 
-/// Changes the table's symbols; false if one is elsewhere in a section that changes.
+/// Changes the table's symbols; false if one is elsewhere in a section that changes. `names`: of the symbols.
 template <class Sym>
-bool place_symbols(const Image& image, std::span<const PlacedSection> sections, std::vector<Sym>& symbols) {
+bool place_symbols(const Image& image, std::span<const PlacedSection> sections,
+                   std::span<const std::byte> names, std::vector<Sym>& symbols) {
   constexpr std::uint64_t terminator = 4;
+  // AArch64's mapping symbols (ELF for the Arm 64-bit Architecture, section 5.5.5): data from here on. One
+  // for each object that was linked; the first says it for all.
+  const auto is_mapping = [&](const Sym& symbol) {
+    return image.machine() == llvm::ELF::EM_AARCH64 && string_at(names, symbol.st_name, 3).starts_with("$d");
+  };
   for (Sym& symbol : symbols) {
     const PlacedSection* now = find(sections, symbol.st_shndx);
     if (!now) continue;
     const SectionHeader& old = image.sections()[now->index];
     const std::uint64_t value = symbol.st_value;
-    if (value == old.address)
+    if (value == old.address || is_mapping(symbol))
       symbol.st_value = now->address;
     else if (value <= old.address + old.size && value + terminator >= old.address + old.size &&
              now->size >= terminator)
@@ -77,7 +88,13 @@ Result<std::vector<Edit::Piece>> place_headers(const Image& image, const HeaderT
   for (const SectionHeader& section : image.sections()) {
     if (section.type != sht_symtab && section.type != sht_dynsym) continue;
     auto symbols = copy_table<Sym>(image, section.offset, section.size / sizeof(Sym));
-    if (!place_symbols<Sym>(image, sections, symbols))
+    const SectionHeader* strings =
+        section.link < image.sections().size() ? &image.sections()[section.link] : nullptr;
+    const bool has_names =
+        strings && in_file(*strings) && AddressRange{0, image.bytes().size()}.contains(file_range(*strings));
+    const auto names =
+        has_names ? image.bytes().subspan(strings->offset, strings->size) : std::span<const std::byte>{};
+    if (!place_symbols<Sym>(image, sections, names, symbols))
       return fail("a symbol refers to the middle of a section that changes", section.name);
     if (!symbols.empty()) pieces.push_back({section.offset, to_bytes(symbols)});
   }

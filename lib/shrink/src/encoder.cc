@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes has the bytes from one state to another, Sequence chooses among the ways. The bytes of an
+// instruction are those of DWARF 5, section 7.24.
 
 #include "encoder.h"
 
@@ -6,7 +9,7 @@
 #include "sframe/cfi/opcodes.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 namespace sframe::shrink {
 
@@ -17,6 +20,16 @@ namespace {
 /// Ways that cost more than the best one by this are not followed: no remembered state saves as much.
 constexpr std::uint32_t max_detour = 16;
 constexpr std::size_t max_ways = 8;
+/// Bytes of changes that are kept. libLLVM has less than 1 MiB of them.
+constexpr std::size_t max_kept = std::size_t{16} << 20;
+
+/// `offset` divided by a CIE's factor; nothing if that is not exact.
+std::optional<std::int64_t> divided(std::int64_t offset, std::int64_t factor) {
+  if (factor == -1) // the lowest number has no counterpart, and wraps, as it does when it is read
+    return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(offset));
+  if (offset % factor != 0) return std::nullopt;
+  return offset / factor;
+}
 
 /// DW_CFA_advance_loc in its shortest form.
 std::uint32_t advance_size(std::uint64_t units) {
@@ -70,6 +83,10 @@ std::span<const std::byte> Changes::bytes(std::uint32_t from, std::uint32_t to) 
 
 Changes::Place Changes::find(std::uint32_t from, std::uint32_t to) {
   if (from == to) return {};
+  if (bytes_.size() > max_kept || places_.size() > max_kept / 16) {
+    bytes_.clear();
+    places_.clear();
+  }
   const auto [entry, added] = places_.try_emplace(std::uint64_t{from} << 32 | to);
   if (!added) return entry->second;
   const std::size_t at = bytes_.size();
@@ -81,7 +98,7 @@ Changes::Place Changes::find(std::uint32_t from, std::uint32_t to) {
 }
 
 bool Changes::append(const State& from, const State& to) {
-  append_cfa(from.cfa, to.cfa);
+  if (!append_cfa(from.cfa, to.cfa)) return false;
   if (from.ra_signed != to.ra_signed) put(cfa_window_save);
   auto old = from.rules.begin();
   auto wanted = to.rules.begin();
@@ -115,25 +132,28 @@ void Changes::append_expression(std::uint64_t number) {
 }
 
 /// An offset changes on its own only where the rule is of a register: readers disagree about the others.
-void Changes::append_cfa(const CfaRule& from, const CfaRule& to) {
-  if (from == to) return;
+bool Changes::append_cfa(const CfaRule& from, const CfaRule& to) {
+  if (from == to) return true;
   if (to.kind == CfaRule::Kind::expression) {
     put(cfa_def_cfa_expression);
-    return append_expression(static_cast<std::uint64_t>(to.offset));
+    append_expression(static_cast<std::uint64_t>(to.offset));
+    return true;
   }
   const bool has_register = from.kind == CfaRule::Kind::register_offset;
   if (has_register && from.offset == to.offset) {
     put(cfa_def_cfa_register);
-    return append_uleb(bytes_, to.number);
+    append_uleb(bytes_, to.number);
+    return true;
   }
   const bool only_offset = has_register && from.number == to.number;
   // The form with a sign is divided by the CIE's factor.
   const std::int64_t factor = cie_.data_alignment;
   std::vector<std::byte> factored;
-  if (to.offset % factor == 0) append_sleb(factored, to.offset / factor);
+  if (const auto quotient = divided(to.offset, factor)) append_sleb(factored, *quotient);
   const bool is_plain =
       to.offset >= 0 &&
       (factored.empty() || uleb_size(static_cast<std::uint64_t>(to.offset)) <= factored.size());
+  if (!is_plain && factored.empty()) return false;
   if (is_plain)
     put(only_offset ? cfa_def_cfa_offset : cfa_def_cfa);
   else
@@ -143,12 +163,14 @@ void Changes::append_cfa(const CfaRule& from, const CfaRule& to) {
     append_uleb(bytes_, static_cast<std::uint64_t>(to.offset));
   else
     bytes_.insert(bytes_.end(), factored.begin(), factored.end());
+  return true;
 }
 
 bool Changes::append_offset(std::uint32_t reg, std::int64_t offset, std::uint8_t plain,
                             std::uint8_t with_sign) {
-  if (offset % cie_.data_alignment != 0) return false;
-  const std::int64_t factored = offset / cie_.data_alignment;
+  const auto quotient = divided(offset, cie_.data_alignment);
+  if (!quotient) return false;
+  const std::int64_t factored = *quotient;
   if (factored >= 0 && plain == cfa_offset_extended && reg < 0x40) {
     put(static_cast<std::uint8_t>(cfa_offset | reg));
   } else {

@@ -48,7 +48,7 @@ private:
   };
   Place find(std::uint32_t from, std::uint32_t to);
   bool append(const State& from, const State& to);
-  void append_cfa(const cfi::CfaRule& from, const cfi::CfaRule& to);
+  bool append_cfa(const cfi::CfaRule& from, const cfi::CfaRule& to);
   bool append_rule(std::uint32_t reg, const cfi::RegisterRule& rule);
   bool append_offset(std::uint32_t reg, std::int64_t offset, std::uint8_t plain, std::uint8_t with_sign);
   void append_expression(std::uint64_t number);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// find_place() and check_use() refuse, layout and write() place: the tables where they were, in the same
+// order, the note after them, and the rest is room.
 
 #include "sframe/shrink/image.h"
 
@@ -105,12 +108,18 @@ Result<void> check_use(const Image& image, const Place& place) {
   if (is_static_program(image) &&
       (!image.find_section(".symtab") || has_name(image, ".strtab", "__EH_FRAME_BEGIN__")))
     return fail("a static program, whose start-up code may register .eh_frame by its address");
+  // What start-up code of old compilers calls; nobody else has a reason to.
+  if (imports(image, "__register_frame_info"))
+    return fail("__register_frame_info is used, to which .eh_frame is passed by its address");
   const auto table = cfi::EhFrameHdr::parse(image.bytes().subspan(place.header->offset, place.header->size),
                                             place.header->address, *image.abi());
   if (!table || table->eh_frame() != place.eh_frame->address)
     return fail("no search table for .eh_frame", place.header->name);
-  const std::array<std::uint64_t, 2> starts{place.eh_frame->address, place.header->address};
-  return check_unreferenced(image, place.memory(), starts);
+  // The terminator has a name, too (`__FRAME_END__`), and moves.
+  constexpr std::uint64_t terminator = 4;
+  const std::array<std::uint64_t, 3> named{place.eh_frame->address, place.header->address,
+                                           place.eh_frame->address + place.eh_frame->size - terminator};
+  return check_unreferenced(image, place.memory(), named);
 }
 
 std::vector<std::byte> make_note(const ImageOptions& options, ByteOrder order) {
@@ -207,11 +216,10 @@ Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
   if (!plan) return unexpected(plan.error());
   const auto note = make_note(options, image.byte_order());
   const Layout layout = Layout::make(*place, *plan, note.size());
-  if (layout.note + note.size() > place->end)
-    return fail("the call frame information would not get smaller", ".eh_frame");
+  ShrunkImage out;
+  if (layout.note + note.size() > place->end) return out;
   auto bytes = write(image, *place, *plan, layout, note);
   if (!bytes) return unexpected(std::move(bytes.error()));
-  ShrunkImage out;
   out.bytes = std::move(*bytes);
   const std::uint64_t shift = place->address - place->start;
   out.additions.section = edit::UnnamedSection{.name = note_section,

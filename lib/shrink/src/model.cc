@@ -20,6 +20,7 @@ using namespace cfi;
 namespace {
 
 constexpr std::string_view section_name = ".eh_frame";
+constexpr std::uint64_t max_rules_per_byte = 2;
 
 unexpected<Problem> fail_at(std::string what, std::uint64_t offset) {
   return fail(std::move(what), section_name, offset);
@@ -63,13 +64,17 @@ public:
   }
 
 private:
-  /// Nothing but the terminator may follow the entries.
+  /// Nothing but the terminator, and zeros, may follow the entries.
   Result<void> check_end() const {
     DwarfReader reader(section_.bytes(), 0, section_.bytes().size(), section_.abi().byte_order);
     while (reader.left() >= 4) {
       const std::uint64_t at = reader.at();
       const auto length = reader.fixed<std::uint32_t>();
-      if (length == 0 && reader.left() != 0) return fail_at("entries after the terminator", at);
+      if (length == 0) {
+        const auto rest = section_.bytes().subspan(at);
+        if (std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte(0); })) return {};
+        return fail_at("entries after the terminator", at);
+      }
       if (length >= 0xfffffff0) return fail_at("an entry of the 64-bit format, or with a wrong length", at);
       reader.skip(length);
     }
@@ -182,6 +187,8 @@ private:
         all.understood && cie.understood && std::ranges::all_of(all.restored, [&](std::uint64_t reg) {
           return initial.rule(static_cast<std::uint32_t>(reg)).kind == RegisterRule::Kind::unspecified;
         });
+    // A row of a few bytes may have 96 rules, all different from those before. No program comes near.
+    if (model_.states.num_rules() > max_rules_per_byte * section_.bytes().size()) out.understood = false;
     if (out.understood) out.understood = read_steps(fde, cie, out);
     model_.functions.push_back(out);
     return {};

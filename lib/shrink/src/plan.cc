@@ -102,9 +102,7 @@ public:
     for (std::size_t begin = 0; begin < functions.size();) {
       std::size_t end = begin + 1;
       while (end < functions.size() && may_join(functions[end - 1], functions[end])) ++end;
-      if (options_.budget && !options_.budget->take(Resource::cfi_instructions, end - begin))
-        return fail("too many instructions", section_name);
-      divide(begin, end);
+      if (!divide(begin, end)) return fail("too many instructions", section_name);
       begin = end;
     }
     return std::move(groups_);
@@ -138,8 +136,8 @@ private:
     return align_up(overheads_[function.cie] + instructions, options_.alignment) + table_entry_size;
   }
 
-  /// The cheapest FDEs for a run of functions that may all be joined.
-  void divide(std::size_t begin, std::size_t end) {
+  /// The cheapest FDEs for a run of functions that may all be joined. False if the budget is used up.
+  bool divide(std::size_t begin, std::size_t end) {
     const std::size_t count = end - begin;
     struct Best {
       std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
@@ -153,6 +151,8 @@ private:
       sequence.start(first.start);
       for (std::size_t j = i; j < std::min(count, i + max_functions); ++j) {
         const Function& last = model_.functions[begin + j];
+        if (options_.budget && !options_.budget->take(Resource::cfi_instructions, 1 + last.num_steps))
+          return false;
         sequence.append(last, model_.steps_of(last));
         if (j > i && sequence.size() > options_.max_cfi_bytes) break;
         if (last.end() - first.start > std::numeric_limits<std::int32_t>::max()) break;
@@ -164,6 +164,7 @@ private:
     for (std::size_t at = count; at > 0; at = best[at].start) parts.emplace_back(best[at].start, at);
     for (auto part = parts.rbegin(); part != parts.rend(); ++part)
       add(begin + part->first, part->second - part->first);
+    return true;
   }
 
   void add(std::size_t first, std::size_t count) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where addresses of a file's read-only data may be: in relocations and the words that they relocate, in data
+// and code with fixed addresses, in operands of instructions.
 
 #include "references.h"
 
@@ -87,23 +90,22 @@ Result<void> check_relocations(const Image& image, const AddressRange& range) {
 }
 
 /// In a program with fixed addresses, pointers in data need no relocation.
-Result<void> check_data(const Image& image, const AddressRange& range,
-                        std::span<const std::uint64_t> starts) {
+Result<void> check_data(const Image& image, const AddressRange& range, std::span<const std::uint64_t> named) {
   if (image.type() != et_exec) return {};
   for (const SectionHeader& section : image.sections()) {
     if (!section.allocated() || section.executable() || range.overlaps(section.memory())) continue;
     const auto bytes = bytes_of(image, section);
     for (std::uint64_t at = (0 - section.address) % word; at + word <= bytes.size(); at += word)
-      if (std::ranges::count(starts, load<std::uint64_t>(bytes.data() + at, image.byte_order())) != 0)
+      if (std::ranges::count(named, load<std::uint64_t>(bytes.data() + at, image.byte_order())) != 0)
         return refers("a word of data", section.address + at, section.name);
   }
   return {};
 }
 
-Result<void> check_code(const Image& image, std::span<const std::uint64_t> starts) {
+Result<void> check_code(const Image& image, std::span<const std::uint64_t> named) {
   code::ReferenceFinder finder(*image.abi());
   std::vector<AddressRange> places;
-  for (const std::uint64_t start : starts) places.push_back({start, 1});
+  for (const std::uint64_t address : named) places.push_back({address, 1});
   const AddressSet wanted(std::move(places));
   std::vector<code::Reference> found;
   for (const CodeRange& code : image.executable_ranges()) {
@@ -119,10 +121,10 @@ Result<void> check_code(const Image& image, std::span<const std::uint64_t> start
 } // namespace
 
 Result<void> check_unreferenced(const Image& image, const AddressRange& range,
-                                std::span<const std::uint64_t> starts) {
+                                std::span<const std::uint64_t> named) {
   if (auto done = check_relocations(image, range); !done) return done;
-  if (auto done = check_data(image, range, starts); !done) return done;
-  return check_code(image, starts);
+  if (auto done = check_data(image, range, named); !done) return done;
+  return check_code(image, named);
 }
 
 bool has_name(const Image& image, std::string_view table, std::string_view name) {

@@ -14,11 +14,11 @@
 
 namespace sframe::shrink {
 
-/// Fails if a relocation, a pointer or code refers to the range. `starts`: of the sections in it. Any number
-/// in code, and in the data of a program with fixed addresses, may look like an address, so that only those
-/// of sections count there: no compiler has a name for a place inside. Linear in relocations, code and data.
+/// Fails if a relocation, a pointer or code refers to the range. `named`: the addresses in it that have a
+/// name. Any number in code, and in the data of a program with fixed addresses, may look like an address, so
+/// that only these count there. Linear in relocations, code and data.
 Result<void> check_unreferenced(const elf::Image& image, const AddressRange& range,
-                                std::span<const std::uint64_t> starts);
+                                std::span<const std::uint64_t> named);
 
 /// True if a string table of the image has the name.
 bool has_name(const elf::Image& image, std::string_view table, std::string_view name);
@@ -26,7 +26,7 @@ bool has_name(const elf::Image& image, std::string_view table, std::string_view 
 /// True if the image uses a symbol of that name of another file.
 bool imports(const elf::Image& image, std::string_view name);
 
-/// True for a program that no dynamic linker starts.
+/// True for a program that no dynamic linker named.
 bool is_static_program(const elf::Image& image);
 
 } // namespace sframe::shrink

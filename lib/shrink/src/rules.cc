@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instructions of DWARF 5, section 6.4.2, and the GNU and AArch64 additions. Nothing is left out: what is
+// not known ends the execution, and the bytes are compared.
 
 #include "rules.h"
 

@@ -68,7 +68,10 @@ std::uint32_t StateTable::add(const cfi::FullRow& row) {
 
 std::uint32_t StateTable::add(State state) {
   const auto [entry, added] = numbers_.try_emplace(key_of(state), static_cast<std::uint32_t>(states_.size()));
-  if (added) states_.push_back(std::move(state));
+  if (added) {
+    num_rules_ += state.rules.size() + 1;
+    states_.push_back(std::move(state));
+  }
   return entry->second;
 }
 

@@ -37,11 +37,14 @@ public:
 
   const State& operator[](std::uint32_t number) const { return states_[number]; }
   std::span<const std::byte> expression(std::uint64_t number) const { return expressions_[number]; }
+  /// Of all states: what they cost.
+  std::uint64_t num_rules() const { return num_rules_; }
 
 private:
   std::int64_t number_of(std::span<const std::byte> expression);
 
   std::vector<State> states_;
+  std::uint64_t num_rules_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_; ///< by key
   std::vector<std::span<const std::byte>> expressions_;    ///< views of the section
   std::unordered_map<std::string, std::int64_t> expression_numbers_;

@@ -7,6 +7,8 @@
 
 #include "uncovered.h"
 
+#include "sframe/shrink/image.h"
+
 #include <llvm/Support/FormatVariadic.h>
 
 #include <algorithm>
@@ -28,7 +30,10 @@ MissingSframe::MissingSframe(const Input& input, VersionNumber version, const Ab
                               .byte_order = {},
                               .usable = usable,
                               .aux_header = {}},
-      abi_(abi), sink_(sink), builder_(options_) {}
+      abi_(abi), sink_(sink), builder_(options_) {
+  if (input.image() && shrink::find_mark(*input.image()))
+    padding_.emplace(*input.image(), std::span<const generate::LeftOut>());
+}
 
 void MissingSframe::select(const CfiInterval& cfi) {
   if (is_open_ && source_ == cfi.fde->source && fde_offset_ == cfi.fde->fde.offset) return;
@@ -83,6 +88,10 @@ bool MissingSframe::representable(const Entry& entry) const {
   return entry.rule.kind == CfiRule::Kind::plt || !builder_.refusal(entry.rule.row);
 }
 
+bool MissingSframe::is_padding(std::span<const Entry> run) {
+  return padding_ && (*padding_)(AddressRange::between(run.front().begin, run.back().end));
+}
+
 /// Reports a part of a function: splits what can be represented from what cannot.
 void MissingSframe::report_part(std::span<const Entry> run) {
   for (std::size_t first = 0, last; first < run.size(); first = last) {
@@ -92,7 +101,7 @@ void MissingSframe::report_part(std::span<const Entry> run) {
     if (auto why = obstacle(part))
       report(Id::C108, part, why->at,
              llvm::formatv("no SFrame for this part of the function: {}", why->why).str());
-    else
+    else if (!is_padding(part))
       report(Id::C110, part, part.front().begin, "the CFI covers this part of the function, SFrame does not");
   }
 }

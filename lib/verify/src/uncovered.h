@@ -8,6 +8,7 @@
 #include "compare_rows.h"
 #include "merge.h"
 #include "sframe/builder.h"
+#include "sframe/generate/optimize.h"
 
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,7 @@ private:
   void report_part(std::span<const Entry> run);
   void report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message);
   bool representable(const Entry& entry) const;
+  bool is_padding(std::span<const Entry> run);
   std::optional<Obstacle> obstacle(std::span<const Entry> run);
   std::optional<Obstacle> refusal(const Fde& fde, std::span<const FrameRow> rows, std::uint64_t begin);
   std::optional<Obstacle> plt_refusal(const Entry& entry);
@@ -51,6 +53,8 @@ private:
   BuildOptions options_;
   const AbiTraits& abi_;
   Sink& sink_;
+  /// In a file whose functions share FDEs (sframe/shrink/image.h): these cover the padding between them.
+  std::optional<generate::JoinCheck> padding_;
   Builder builder_; ///< tests whether a function can be represented; its section is never made
   // The current FDE.
   bool is_open_ = false;

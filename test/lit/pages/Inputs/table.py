@@ -89,6 +89,7 @@ CASES = {
         'cp "$build"/conformance/linux.so my-reader.so; ', code=1, needs=("!asan",)),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
+    "sframe-gen app -o app --shrink-cfi": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=cfi,code": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen stripped -o stripped.sframe --emit=section --from=code --report=json": Case("cp /usr/bin/bash stripped; ", shows="numbers"),
@@ -208,6 +209,8 @@ CASES = {
     "sframe-verify a.out --profile=linux": Case(A_OUT, needs=("gcc",)),
     "sframe-verify *.so --format=sarif -o out.sarif": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
     "sframe-verify *.so --format=html -o out.html": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
+    "sframe-verify app --against app.orig": Case(PROGRAM % "app.orig" + "sframe-gen app.orig -o app --shrink-cfi --report=none; ",
+                                                 shows="numbers", needs=("gcc",)),
     "sframe-verify --compiler-bugs *.so": Case(LIBRARY % "lib.so", needs=("gcc",)),
     "sframe-verify *.so --baseline known.txt": Case(FIXTURE + BASELINE % ("known.txt", "*.so")),
     "sframe-verify --explain C102": Case(),

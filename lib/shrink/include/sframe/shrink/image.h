@@ -60,7 +60,8 @@ struct TableSizes {
 };
 
 struct ShrunkImage {
-  std::vector<std::byte> bytes; ///< of the file: of the same size, all else at the same place
+  /// Of the file: of the same size, all else at the same place. Empty if nothing would be saved.
+  std::vector<std::byte> bytes;
   edit::Additions additions; ///< for edit::Insertion::plan(): the room, and the note that has no header yet
   TableSizes before, after;
   std::uint64_t functions = 0, fdes = 0; ///< FDEs before and after

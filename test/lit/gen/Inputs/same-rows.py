@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""same-rows.py BEFORE AFTER: the rows that llvm-dwarfdump prints of .eh_frame are the same at every address that
+BEFORE describes. Prints how many FDEs and rows were compared."""
+import re
+import subprocess
+import sys
+
+
+def rows(path):
+    """(start, end, text) of each row, by address, and the number of FDEs."""
+    text = subprocess.run(["llvm-dwarfdump", "--eh-frame", path], capture_output=True, text=True, check=True).stdout
+    found, fdes, end, last = [], 0, None, None
+    for line in text.splitlines():
+        if head := re.search(r"FDE cie=\w+ pc=(\w+)\.\.\.(\w+)", line):
+            fdes, last = fdes + 1, None
+            end = int(head[2], 16)
+        elif " CIE" in line:
+            end = None
+        elif end is not None and (row := re.match(r"\s+0x(\w+): (CFA=.*)", line)):
+            if last is not None:
+                found[-1][1] = int(row[1], 16)
+            last = int(row[1], 16)
+            found.append([last, end, row[2]])
+    return sorted(found), fdes
+
+
+before, functions = rows(sys.argv[1])
+after, fdes = rows(sys.argv[2])
+at = 0
+for start, end, text in before:
+    while start < end:
+        while at < len(after) and after[at][1] <= start:
+            at += 1
+        if at == len(after) or after[at][0] > start:
+            sys.exit("0x%x: no row" % start)
+        if after[at][2] != text:
+            sys.exit("0x%x: %s, before: %s" % (start, after[at][2], text))
+        start = min(end, after[at][1])
+print("%d FDEs were %d, %d rows are equal" % (fdes, functions, len(before)))
