@@ -32,7 +32,8 @@ struct ShrinkFigures {
 class ShrunkFile {
 public:
   /// Nothing if nothing would be saved.
-  static Result<std::optional<ShrunkFile>> make(const elf::Image& original, const shrink::ImageOptions& options);
+  static Result<std::optional<ShrunkFile>> make(const elf::Image& original,
+                                                const shrink::ImageOptions& options);
 
   const elf::Image& image() const { return *image_; }
   const edit::Additions& additions() const { return shrunk_->additions; }

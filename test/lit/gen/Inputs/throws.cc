@@ -1,5 +1,5 @@
-// Functions of all kinds that share FDEs or do not: leaves, callee-saved registers, cleanups, landing pads, large
-// frames, a realigned stack, a cold part. Prints what it computes, by exceptions and by returns.
+// Functions of all kinds that share FDEs or do not: leaves, callee-saved registers, cleanups, landing pads,
+// large frames, a realigned stack, a cold part. Prints what it computes, by exceptions and by returns.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -7,7 +7,9 @@
 
 volatile int depth = 12;
 
-template <int n> __attribute__((noinline)) long leaf(long a, long b) { return a * n + b; }
+template <int n> __attribute__((noinline)) long leaf(long a, long b) {
+  return a * n + b;
+}
 
 template <int n> __attribute__((noinline)) long saves(long a, long b, long c, long d) {
   const long e = leaf<n>(a, b), f = leaf<n + 1>(c, d), g = leaf<n + 2>(a, d);
