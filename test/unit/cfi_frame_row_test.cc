@@ -359,4 +359,29 @@ TEST(CfiLinearExpression, HasALimitedSize) {
   }
 }
 
+// A size of vectors that the processor decides: VG, register 46 of AArch64.
+TEST(CfiFrameRow, ScalableVectors) {
+  const Result scalable = unexpected(Unrepresentable::scalable);
+  const auto of = [](const Bytes& instructions) { return project(instructions, Abi::aarch64_little); };
+  const Bytes usual = Bytes().raw({0x0c, 31, 16});
+  // sp + VG * 16, and with plus_uconst, as gcc writes them
+  EXPECT_EQ(of(Bytes().raw({0x0f, 8, 0x8f, 0, 0x92, 46, 0, 0x40, 0x1e, 0x22})), scalable);
+  EXPECT_EQ(of(Bytes().raw({0x0f, 10, 0x8f, 0, 0x92, 46, 0, 0x40, 0x1e, 0x23, 16, 0x22})), scalable);
+  // As clang does: constants in any form, regx
+  EXPECT_EQ(of(Bytes().raw({0x0f, 9, 0x8f, 16, 0x11, 16, 0x92, 46, 0, 0x1e, 0x22})), scalable);
+  EXPECT_EQ(of(Bytes().raw({0x0f, 7, 0x8f, 16, 0x90, 46, 0x40, 0x1e, 0x22})), scalable);
+  // RA and FP at CFA - 8 - VG * 8
+  const auto saved = [&](std::uint8_t reg) {
+    return of(Bytes(usual).raw({0x10, reg, 8, 0x38, 0x1c, 0x92, 46, 0, 0x38, 0x1e, 0x1c}));
+  };
+  EXPECT_EQ(saved(30), scalable);
+  EXPECT_EQ(saved(29), scalable);
+  EXPECT_TRUE(saved(28)) << "a row does not have it";
+  // Another register, or machine; an operand that looks like the operation
+  const Result other = unexpected(Unrepresentable::cfa_expression);
+  EXPECT_EQ(of(Bytes().raw({0x0f, 8, 0x8f, 0, 0x92, 45, 0, 0x40, 0x1e, 0x22})), other);
+  EXPECT_EQ(of(Bytes().raw({0x0f, 6, 0x8f, 0, 0x0a, 0x92, 46, 0x1e})), other);
+  EXPECT_EQ(project(Bytes().raw({0x0f, 8, 0x77, 0, 0x92, 46, 0, 0x40, 0x1e, 0x22})), other);
+}
+
 } // namespace cfi_frame_row_test

@@ -209,6 +209,44 @@ TEST(ElfCore, RegistersOfAarch64) {
   }
 }
 
+/// VG of a thread of AArch64 with such notes: a type, and the vectors' length and flags in its header. 0: it
+/// has none.
+std::uint64_t granule(ByteOrder order, std::initializer_list<std::array<std::uint16_t, 3>> sets,
+                      std::size_t problems = 0, std::size_t size = 16) {
+  TestElf file{.order = order, .type = et_core, .machine = 183};
+  Writer notes(order);
+  notes.append(status(order, 41, std::vector<std::byte>(34 * 8)));
+  for (const auto [type, length, flags] : sets) {
+    Writer header(order);
+    header.u32(16).u32(16).u16(length).u16(256).u16(flags).u16(0);
+    header.bytes.resize(size);
+    notes.append(note("LINUX", type, header.bytes, order));
+  }
+  file.segments.push_back({pt_note, 0, 0, notes.bytes, 0});
+  const auto bytes = file.build();
+  const auto core = Core::parse(bytes);
+  EXPECT_TRUE(core);
+  EXPECT_EQ(core->problems().size(), problems);
+  return core->threads()[0].registers.get(46).value_or(0);
+}
+
+// Linux arch/arm64/include/uapi/asm/ptrace.h: struct user_sve_header, SVE_PT_REGS_SVE, SVE_VL_MAX;
+// include/uapi/linux/elf.h: NT_ARM_SVE, NT_ARM_SSVE.
+TEST(ElfCore, LengthOfScalableVectors) {
+  constexpr std::uint16_t sve = 0x405, ssve = 0x40b;
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    EXPECT_EQ(granule(order, {}), 0u);
+    EXPECT_EQ(granule(order, {{sve, 16, 1}}), 2u);
+    EXPECT_EQ(granule(order, {{sve, 256, 0}}), 32u); // the registers are in NT_FPREGSET
+    EXPECT_EQ(granule(order, {{sve, 8192, 1}}), 1024u);
+    EXPECT_EQ(granule(order, {{sve, 32, 0}, {ssve, 64, 0}}), 4u);
+    EXPECT_EQ(granule(order, {{sve, 32, 0}, {ssve, 64, 1}}), 8u); // in streaming mode
+    for (const std::uint16_t length : {0, 8, 24, 8208, 65535})
+      EXPECT_EQ(granule(order, {{sve, length, 1}}, 1), 0u);
+    for (const std::size_t size : {0u, 8u, 13u}) EXPECT_EQ(granule(order, {{sve, 16, 1}}, 1, size), 0u);
+  }
+}
+
 /// The hardware shadow stacks of a core with a thread before and one after `body`, and how many problems it
 /// has.
 std::vector<std::uint64_t> shadows(std::uint16_t machine, ByteOrder order, std::uint32_t type,

@@ -7,6 +7,7 @@
 #include "made_up_space.h"
 
 #include "sframe/unwind/compiled_row.h"
+#include "sframe/unwind/plain_row.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ protected:
     CfiMatch match;
     match.signal_frame = signal;
     ASSERT_TRUE(cfi::FullRowCursor(section, section.fde(at).value()).next(match.row));
-    row.compile(match);
+    row.compile(match, amd64);
   }
   void apply() {
     caller.registers.known = ~std::uint64_t{0}; // of the step before
@@ -250,6 +251,74 @@ TEST_F(CompiledRows, SaveLocations) {
   own.set(SaveLocations::pc, {Kind::memory, 0x118}); // has the next number, but is no register
   expect(locate({0x09, rbx, last}), rbx, {Kind::memory, 0x110});
   expect(locate({0x09, rbx, last + 1}), rbx, {});
+}
+
+// DWARF for the Arm 64-bit Architecture, section 4.1: register 46 is VG.
+class ScalableRows : public testing::Test {
+protected:
+  ScalableRows() : space(traits(Abi::aarch64_little)) {
+    for (std::uint64_t address = 0x7000; address < 0x7100; address += 8)
+      space.word(address, address + 0x10000);
+    frame.registers.set(31, 0x7000);
+    frame.registers.set(30, 0x2004);
+    frame.registers.pc = 0x1050;
+    frame.registers.set(Registers::vector_granule, 4);
+  }
+  StepResult apply(const Bytes& instructions) {
+    const AbiTraits& traits = space.abi();
+    CfiAssembler a(cfi::SectionKind::debug_frame);
+    const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(-8).uleb(30));
+    const auto at = a.fde(cie, a.body().u64(0x1000).u64(0x100).append(instructions));
+    const cfi::CfiSection section = a.section(Abi::aarch64_little);
+    CfiMatch match;
+    EXPECT_TRUE(cfi::FullRowCursor(section, section.fde(at).value()).next(match.row));
+    is_plain = PlainRow().compile(match, traits, abi);
+    CompiledRow row;
+    row.compile(match, traits);
+    return row.apply(frame, memory, traits, abi, caller);
+  }
+
+  std::optional<std::uint64_t> granule() const { return caller.registers.get(Registers::vector_granule); }
+
+  const UnwindAbi& abi = *find_unwind_abi(Abi::aarch64_little);
+  MadeUpSpace space;
+  Memory memory{space};
+  FrameState frame, caller;
+  bool is_plain = false;
+};
+
+TEST_F(ScalableRows, CfaByTheLengthOfVectors) {
+  // sp + VG * 16, as gcc writes it
+  const Bytes two_vectors = Bytes().raw({0x0f, 8, 0x8f, 0, 0x92, 46, 0, 0x40, 0x1e, 0x22});
+  EXPECT_EQ(apply(two_vectors).cfa, 0x7000u + 4 * 16);
+  EXPECT_EQ(caller.registers.get(31), 0x7000u + 4 * 16);
+  EXPECT_EQ(granule(), 4u) << "the caller has the same";
+  EXPECT_FALSE(is_plain);
+  frame.registers.set(Registers::vector_granule, 32);
+  EXPECT_EQ(apply(two_vectors).cfa, 0x7000u + 32 * 16);
+  frame.registers.forget(Registers::vector_granule);
+  const StepResult result = apply(two_vectors);
+  EXPECT_EQ(result.status, StepStatus::error);
+  EXPECT_EQ(result.reason, StopReason::unknown_register);
+  EXPECT_EQ(result.detail, 46u);
+}
+
+TEST_F(ScalableRows, SavedLength) {
+  const Bytes usual = Bytes().raw({0x0c, 31, 32, 0x80 | 30, 1});
+  apply(usual);
+  EXPECT_TRUE(is_plain);
+  EXPECT_EQ(granule(), 4u);
+  apply(Bytes(usual).raw({0x80 | 46, 2})); // at CFA - 16
+  EXPECT_TRUE(is_plain);
+  EXPECT_EQ(granule(), 0x17010u);
+  apply(Bytes(usual).raw({0x16, 46, 1, 0x38})); // val_expression: lit8
+  EXPECT_EQ(granule(), 8u);
+  apply(Bytes(usual).raw({0x08, 46})); // same_value
+  EXPECT_EQ(granule(), 4u);
+  apply(Bytes(usual).raw({0x07, 46})); // undefined
+  EXPECT_FALSE(granule());
+  apply(Bytes(usual).raw({0x11, 46, 0xe0, 0x7e})); // at CFA + 160 * 8, which cannot be read
+  EXPECT_FALSE(granule());
 }
 
 } // namespace unwind_compiled_row_test

@@ -134,7 +134,7 @@ TEST(PlainRow, AgreesWithCompiledRows) {
     if (!row.compile(match, abi, unwind)) continue;
     ++plain;
     CompiledRow general;
-    general.compile(match);
+    general.compile(match, abi);
     MadeUpStep step(abi, random);
     const StepResult result = row.apply(step.frame, step.memory, abi, step.caller);
     StepResult other = general.apply(step.frame, step.memory, abi, unwind, step.expected);

@@ -47,7 +47,9 @@ Result expression_rule(const MinimalRow& row, const RegisterRule& rule, const Ab
   const auto linear = linear_expression(row.expression(rule), abi, true);
   const bool is_address = rule.kind == Kind::expression;
   // An address computed by a load: one load more than a row can represent.
-  if (!linear || (is_address && linear->deref)) return unexpected(reasons.expression);
+  if (!linear || (is_address && linear->deref))
+    return unexpected(names_vector_granule(row.expression(rule), abi) ? Unrepresentable::scalable
+                                                                      : reasons.expression);
   return from_linear(*linear, is_address || linear->deref, reasons);
 }
 
@@ -59,6 +61,7 @@ Result cfa_rule(const MinimalRow& row, const AbiTraits& abi) {
   if (const auto linear = linear_expression(expression, abi, false))
     return from_linear(*linear, linear->deref,
                        {Unrepresentable::cfa_expression, Unrepresentable::cfa_expression});
+  if (names_vector_granule(expression, abi)) return unexpected(Unrepresentable::scalable);
   return unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt : Unrepresentable::cfa_expression);
 }
 
@@ -202,6 +205,7 @@ const char* message(Unrepresentable reason) {
   switch (reason) {
   case Unrepresentable::cfa_unspecified: return "CFA is not defined";
   case Unrepresentable::cfa_expression: return "CFA is a DWARF expression";
+  case Unrepresentable::scalable: return "frame depends on the length of vectors (VG, register 46)";
   case Unrepresentable::cfa_plt: return "CFA depends on the low bits of pc, as in a PLT";
   case Unrepresentable::ra_expression: return "RA is found by a DWARF expression";
   case Unrepresentable::fp_expression: return "FP is found by a DWARF expression";
@@ -221,6 +225,7 @@ const char* reason_name(Unrepresentable reason) {
   switch (reason) {
   case Unrepresentable::cfa_unspecified: return "cfa-unspecified";
   case Unrepresentable::cfa_expression: return "cfa-expression";
+  case Unrepresentable::scalable: return "scalable-vectors";
   case Unrepresentable::cfa_plt: return "cfa-plt";
   case Unrepresentable::ra_expression: return "ra-expression";
   case Unrepresentable::fp_expression: return "fp-expression";

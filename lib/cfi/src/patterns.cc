@@ -4,7 +4,9 @@
 
 #include "operations.h"
 #include "sframe/cfi/frame_row.h"
+#include "sframe/cfi/vector_granule.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace sframe::cfi {
@@ -81,6 +83,45 @@ std::optional<LinearExpression> linear_expression(std::span<const std::byte> exp
   if (reader.failed() || (!begun && !cfa_on_stack)) return std::nullopt;
   linear.offset = static_cast<std::int64_t>(offset);
   return linear;
+}
+
+namespace {
+
+/// Reads the operands of an operation that names no register. False if it is not known.
+bool skip_operands(DwarfReader& reader, std::uint8_t operation) {
+  if (read_constant(reader, operation)) return true;
+  switch (operation) {
+  case op_plus_uconst: reader.uleb(); return true;
+  case op_deref_size:
+  case op_pick: reader.u8(); return true;
+  case op_skip:
+  case op_bra: reader.fixed<std::uint16_t>(); return true;
+  case op_deref:
+  case op_call_frame_cfa:
+  case op_nop: return true;
+  default:
+    return (operation >= op_dup && operation <= op_ne) || (operation >= op_reg0 && operation <= op_reg31);
+  }
+}
+
+} // namespace
+
+bool names_vector_granule(std::span<const std::byte> expression, const AbiTraits& abi) {
+  const auto granule = vector_granule(abi);
+  if (!granule) return false;
+  const std::size_t size = std::min(expression.size(), max_linear_expression);
+  DwarfReader reader(expression, 0, size, abi.byte_order);
+  while (reader.left() && !reader.failed()) {
+    const std::uint8_t operation = reader.u8();
+    if (operation == op_regx) {
+      if (reader.uleb() == *granule) return !reader.failed();
+    } else if (const auto base = read_breg(reader, operation)) {
+      if (base->reg == *granule) return !reader.failed();
+    } else if (!skip_operands(reader, operation)) {
+      return false;
+    }
+  }
+  return false;
 }
 
 } // namespace sframe::cfi

@@ -14,10 +14,11 @@
 //   NT_AUXV          pairs of type and value (8 each), ended by type 0
 //   NT_FPREGSET      floating-point registers
 //   NT_ARM_PAC_MASK  mask for data pointers, mask for code pointers (8 each)
+//   NT_ARM_SVE, NT_ARM_SSVE  scalable vectors: a header with their length (abi/aarch64.cc), registers
 //   NT_X86_SHSTK     the shadow stack pointer (8)
 //   NT_ARM_GCS       features_enabled, features_locked, gcspr_el0 (8 each)
 //
-// The last four belong to the thread of the preceding NT_PRSTATUS. Those of the hardware's shadow stacks:
+// The last six belong to the thread of the preceding NT_PRSTATUS. Those of the hardware's shadow stacks:
 // Linux Documentation/arch/x86/shstk.rst, Documentation/arch/arm64/gcs.rst, include/uapi/linux/elf.h,
 // arch/arm64/include/uapi/asm/ptrace.h (struct user_gcs).
 
@@ -56,6 +57,9 @@ private:
   void auxiliary(std::span<const std::byte> body);
   void files(std::span<const std::byte> body);
   void pac_mask(std::span<const std::byte> body);
+  void vectors(std::span<const std::byte> body);
+  void streaming_vectors(std::span<const std::byte> body);
+  void vectors(std::span<const std::byte> body, VectorSet set, const char* what);
   void x86_shadow(std::span<const std::byte> body);
   void arm_shadow(std::span<const std::byte> body);
   void report(const char* what);
@@ -82,6 +86,8 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
       {"CORE", nt_file, &NoteReader::files},
       {"CORE", nt_fpregset, &NoteReader::fp_registers},
       {"LINUX", nt_arm_pac_mask, &NoteReader::pac_mask},
+      {"LINUX", std::to_underlying(VectorSet::usual), &NoteReader::vectors},
+      {"LINUX", std::to_underlying(VectorSet::streaming), &NoteReader::streaming_vectors},
       {"LINUX", nt_x86_shstk, &NoteReader::x86_shadow},
       {"LINUX", nt_arm_gcs, &NoteReader::arm_shadow},
   };
@@ -159,6 +165,21 @@ void NoteReader::files(std::span<const std::byte> body) {
 void NoteReader::pac_mask(std::span<const std::byte> body) {
   if (auto mask = load_at<std::uint64_t>(body, 8, core_.byte_order); mask && !core_.threads.empty())
     core_.threads.back().code_pac_mask = *mask;
+}
+
+void NoteReader::vectors(std::span<const std::byte> body, VectorSet set, const char* what) {
+  if (core_.threads.empty()) return;
+  RegisterValues& registers = core_.threads.back().registers;
+  if (!decode_vector_length(set, core_.machine, core_.byte_order, body, registers)) report(what);
+}
+
+void NoteReader::vectors(std::span<const std::byte> body) {
+  vectors(body, VectorSet::usual, "NT_ARM_SVE note is too short, or has an impossible vector length");
+}
+
+/// The kernel writes the notes of a thread in the order of their numbers.
+void NoteReader::streaming_vectors(std::span<const std::byte> body) {
+  vectors(body, VectorSet::streaming, "NT_ARM_SSVE note is too short, or has an impossible vector length");
 }
 
 void NoteReader::x86_shadow(std::span<const std::byte> body) {

@@ -43,6 +43,14 @@ struct OtherMode {
   std::uint16_t size;
 };
 
+/// The headers of the kernel's sets of vector registers whose length the processor decides.
+struct ScalableVectors {
+  std::uint16_t granule; ///< the DWARF number of the pseudo-register that counts in units of 64 bits
+  std::uint16_t length_offset, flags_offset; ///< 2 bytes each
+  std::uint16_t active;                      ///< a flag: the thread's registers are those of the set
+  std::uint16_t quantum, longest;            ///< bytes: lengths are multiples of it, up to the longest
+};
+
 struct RegisterLayout {
   std::uint16_t machine; ///< e_machine
   std::span<const RegisterSlot> registers;
@@ -53,6 +61,7 @@ struct RegisterLayout {
   std::span<const RegisterSlot> fp_registers = {};
   std::span<const ContextLayout> contexts = {};
   std::optional<OtherMode> other_mode = std::nullopt;
+  std::optional<ScalableVectors> vectors = std::nullopt;
 };
 
 namespace abi {

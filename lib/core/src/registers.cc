@@ -73,4 +73,18 @@ bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const
   return true;
 }
 
+bool decode_vector_length(VectorSet set, std::uint16_t machine, ByteOrder order,
+                          std::span<const std::byte> header, RegisterValues& into) {
+  const RegisterLayout* const layout = find_layout(machine);
+  if (!layout || !layout->vectors) return true;
+  const ScalableVectors& vectors = *layout->vectors;
+  const auto length = load_at<std::uint16_t>(header, vectors.length_offset, order),
+             flags = load_at<std::uint16_t>(header, vectors.flags_offset, order);
+  if (!length || !flags) return false;
+  if (set == VectorSet::streaming && !(*flags & vectors.active)) return true;
+  if (*length == 0 || *length % vectors.quantum || *length > vectors.longest) return false;
+  into.set(vectors.granule, *length / std::uint64_t{8});
+  return true;
+}
+
 } // namespace sframe::core

@@ -15,6 +15,7 @@
 #include "sframe/bytes.h"
 
 #include "sframe/cfi/expression.h"
+#include "sframe/cfi/vector_granule.h"
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/trampoline.h"
 
@@ -53,6 +54,8 @@ public:
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
     // If no register has the return address, its number stands for the pc.
     const bool is_pc = !unwind_abi().ra_is_register && reg == traits(host::abi).ra;
+    if (reg == cfi::vector_granule(traits(host::abi)))
+      if (const std::uint64_t granule = host::vector_granule()) return granule;
     return is_pc ? frame_.registers.pc : frame_.registers.get(reg);
   }
 

@@ -170,7 +170,7 @@ RemoteStatus rules_of(const ProcedureInfo& info, const unwind::FrameState& frame
   answer.ends_here = !fde.contains(address + 1);
   answer.address_size = fde.cie.address_size;
   if (!applies(answer, frame, unwind, memory)) return RemoteStatus::no_info;
-  rules.compiled.compile(answer);
+  rules.compiled.compile(answer, abi);
   return RemoteStatus::ok;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sframe/remote/targets.h"
 
+#include "sframe/cfi/vector_granule.h"
 #include "sframe/core/registers.h"
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <utility>
 
 namespace sframe::remote {
 
@@ -81,6 +83,15 @@ std::uint64_t PtraceTarget::code_address_mask(const AbiTraits& abi, void* arg) {
   if (abi.signs_return_addresses && masks.read(tid_, NT_ARM_PAC_MASK) && masks.size >= 16)
     return ~masks.words[1];
   return Accessors::code_address_mask(abi, arg);
+}
+
+std::uint64_t PtraceTarget::vector_granule(void*) {
+  core::RegisterValues values;
+  RegisterSet header;
+  for (const core::VectorSet set : core::vector_sets)
+    if (header.read(tid_, std::to_underlying(set)))
+      core::decode_vector_length(set, abi().machine, abi().byte_order, header.bytes(), values);
+  return values.get(cfi::vector_granule(abi()).value_or(0)).value_or(0);
 }
 
 RemoteStatus PtraceTarget::access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) {

@@ -6,6 +6,7 @@
 #include "sframe/remote/remote_cursor.h"
 
 #include "procedure_step.h"
+#include "sframe/cfi/vector_granule.h"
 #include "sframe/unwind/trampoline.h"
 #include "sframe/unwind/walker.h"
 
@@ -107,6 +108,8 @@ RemoteStatus RemoteCursor::start(CallbackSpace& space, void* arg) {
   auto status = accessors.access_register(unwind::pc_register, frame_.registers.pc, false, arg);
   if (status != RemoteStatus::ok) return status;
   frame_.registers.pc &= accessors.code_address_mask(abi, arg);
+  if (const std::uint64_t granule = cfi::vector_granule(abi) ? accessors.vector_granule(arg) : 0)
+    frame_.registers.set(unwind::Registers::vector_granule, granule);
   locations_.set(unwind::SaveLocations::pc, {unwind::SaveLocation::Kind::reg, unwind::pc_register});
   for (std::uint16_t reg = 0; reg < unwind.register_names.size() && reg < unwind::Registers::count; ++reg) {
     if (!unwind.ra_is_register && reg == abi.ra) continue;
@@ -184,6 +187,8 @@ void RemoteCursor::find_next(Next& next, unwind::SaveLocations* locations) const
     result.status = unwind::StepStatus::bottom;
     result.reason = unwind::StopReason::zero_pc;
   }
+  // Walkers have kept it; rows of SFrame, and trampolines, do not have it.
+  next.caller.registers.keep_vector_granule(frame_.registers);
   next.memory_status = view.memory_status();
 }
 
@@ -252,7 +257,7 @@ RemoteStatus RemoteCursor::resume() {
   Accessors& accessors = space_->accessors();
   std::uint64_t pc = frame_.registers.pc;
   auto status = accessors.access_register(unwind::pc_register, pc, true, arg_);
-  for (std::uint16_t reg = 0; reg < unwind::Registers::count && status == RemoteStatus::ok; ++reg)
+  for (std::uint16_t reg = 0; reg < unwind::Registers::vector_granule && status == RemoteStatus::ok; ++reg)
     if (auto value = frame_.registers.get(reg)) status = accessors.access_register(reg, *value, true, arg_);
   return status == RemoteStatus::ok ? accessors.resume(*this, arg_) : status;
 }

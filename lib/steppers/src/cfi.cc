@@ -65,7 +65,7 @@ private:
       return;
     }
     if (!rules.compiled) rules.compiled = std::make_unique<unwind::CompiledRow>();
-    rules.compiled->compile(answer_);
+    rules.compiled->compile(answer_, abi_);
     rules.kind = CfiRules::Kind::compiled;
   }
 

@@ -12,8 +12,11 @@
 
 #include "sframe/unwind/compiled_row.h"
 
+#include "column.h"
+
 #include "sframe/base/budget.h"
 #include "sframe/cfi/expression.h"
+#include "sframe/cfi/vector_granule.h"
 
 #include <bit>
 
@@ -27,10 +30,13 @@ class CompiledRow::Context final : public cfi::ExpressionContext {
 public:
   Context(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind)
       : frame_(frame), memory_(memory), pc_register_(unwind.ra_is_register ? Registers::count : abi.ra),
-        order_(abi.byte_order) {}
+        vector_granule_(cfi::vector_granule(abi)), order_(abi.byte_order) {}
 
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
-    return reg == pc_register_ ? frame_.registers.pc : frame_.registers.get(reg);
+    const Registers& registers = frame_.registers;
+    if (reg == pc_register_) return registers.pc;
+    if (reg == vector_granule_) return registers.get(Registers::vector_granule);
+    return registers.get(reg);
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
     return memory_.number(address, size);
@@ -46,6 +52,7 @@ private:
   const FrameState& frame_;
   Memory& memory_;
   std::uint32_t pc_register_;
+  std::optional<std::uint16_t> vector_granule_;
   ByteOrder order_;
 };
 
@@ -65,7 +72,7 @@ template <class Rule> Rule CompiledRow::keep_expression(const cfi::FullRow& row,
   return rule;
 }
 
-void CompiledRow::compile(const CfiMatch& answer) {
+void CompiledRow::compile(const CfiMatch& answer, const AbiTraits& abi) {
   const cfi::FullRow& row = answer.row;
   expressions_.clear();
   usable_ = true;
@@ -80,8 +87,9 @@ void CompiledRow::compile(const CfiMatch& answer) {
   if (row.return_register >= Registers::count && ra.kind == Kind::unspecified) usable_ = false;
   count_ = 0;
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
-    if (row.rule(reg).kind == Kind::unspecified || reg == row.return_register) continue;
-    const RegisterRule rule = keep_expression(row, row.rule(reg));
+    const std::uint32_t column = column_of(reg, abi);
+    if (row.rule(column).kind == Kind::unspecified || column == row.return_register) continue;
+    const RegisterRule rule = keep_expression(row, row.rule(column));
     operations_[count_++] = {static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
   }
 }

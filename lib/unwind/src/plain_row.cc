@@ -2,6 +2,8 @@
 
 #include "sframe/unwind/plain_row.h"
 
+#include "column.h"
+
 namespace sframe::unwind {
 
 namespace {
@@ -39,8 +41,9 @@ bool PlainRow::compile(const CfiMatch& answer, const AbiTraits& abi, const Unwin
     return false;
   kept_ = unwind.call_saved;
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
-    const cfi::RegisterRule rule = row.rule(reg);
-    if (rule.kind == Kind::unspecified || reg == row.return_register) continue;
+    const std::uint32_t column = column_of(reg, abi);
+    const cfi::RegisterRule rule = row.rule(column);
+    if (rule.kind == Kind::unspecified || column == row.return_register) continue;
     if (rule.kind == Kind::undefined) {
       kept_ &= ~bit(reg); // SP remains the CFA, as in libgcc
       continue;
@@ -68,8 +71,9 @@ bool PlainRow::compile(const SframeMatch& answer, const AbiTraits& abi) {
       !set_cfa(row.cfa.base, row.cfa.offset) || !is_in_frame(row.ra) || !narrow(row.ra.offset, ra_offset_) ||
       !narrow(abi.sp_from_cfa, sp_offset_))
     return false;
+  kept_ = bit(Registers::vector_granule);
   if (row.fp.kind == Rule::Kind::same)
-    kept_ = bit(abi.fp);
+    kept_ |= bit(abi.fp);
   else if (!is_in_frame(row.fp) || !store(abi.fp, row.fp.offset))
     return false;
   return true;

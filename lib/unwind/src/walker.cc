@@ -88,6 +88,7 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   static_assert(std::is_trivially_destructible_v<StepResult>);
   caller.after_fault = caller.fp_is_guess = false;
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
+  if (!stepper.recovers_all_registers()) caller.registers.keep_vector_granule(frame.registers);
   check(frame, caller, result);
 }
 
@@ -224,6 +225,7 @@ void Walker::check_by_shadow(const FrameState& frame, std::uint32_t number, Fram
   const bool is_exact = result.trust == Trust::exact && by != checking;
   if (checking->check(frame, memory_, caller, result)) {
     by = checking;
+    caller.registers.keep_vector_granule(frame.registers);
     caller.other_mode = false; // the signal frame was not there
     if (is_exact && !frame.shadow.sp_is_guess && !overwritten_)
       overwritten_ = Overwritten{number, found, caller.registers.pc};

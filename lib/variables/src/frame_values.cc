@@ -10,6 +10,8 @@
 
 #include "frame_values.h"
 
+#include "sframe/base/text.h"
+#include "sframe/cfi/vector_granule.h"
 #include "sframe/unwind/abi.h"
 
 #include <llvm/DebugInfo/DWARF/DWARFDebugLoc.h>
@@ -44,8 +46,7 @@ std::optional<std::uint64_t> register_of(std::span<const std::byte> expression) 
     return operation - DW_OP_reg0;
   const bool is_typed = operation == DW_OP_regval_type || operation == 0xf5; // the GNU operation
   if (!is_typed && operation != DW_OP_regx) return std::nullopt;
-  const llvm::DataExtractor data(
-      llvm::StringRef(reinterpret_cast<const char*>(expression.data()), expression.size()), true, 8);
+  const llvm::DataExtractor data(as_text(expression), true, 8);
   llvm::DataExtractor::Cursor at(1);
   const std::uint64_t reg = data.getULEB128(at);
   if (is_typed) data.getULEB128(at);
@@ -84,7 +85,8 @@ std::uint64_t FrameValues::relocated(std::uint64_t address) {
 }
 
 std::optional<std::uint64_t> FrameValues::read_register(std::uint32_t reg) {
-  return frame_.registers.get(reg);
+  const bool is_granule = reg == cfi::vector_granule(surroundings_.space.abi());
+  return frame_.registers.get(is_granule ? unwind::Registers::vector_granule : reg);
 }
 
 std::optional<std::uint64_t> FrameValues::read_memory(std::uint64_t address, std::uint32_t size) {

@@ -4,6 +4,11 @@
 // PC is 32) and the kernel's user_pt_regs (Linux arch/arm64/include/uapi/asm/ptrace.h): x0 to x30, sp, pc,
 // pstate, 8 bytes each.
 //
+// Scalable vectors (Linux Documentation/arch/arm64/sve.rst, struct user_sve_header of ptrace.h): size,
+// max_size (4 bytes each), vl, max_vl, flags, reserved (2 bytes each). vl is the length in bytes, a multiple
+// of 16 (SVE_VQ_BYTES) up to 8192 (SVE_VL_MAX); flag 1 (SVE_PT_REGS_SVE) says that the registers follow. In
+// streaming mode they do in NT_ARM_SSVE; otherwise its vl is that which the mode would have. VG, 46, is vl/8.
+//
 // Minidumps have ARM64_NT_CONTEXT of winnt.h (breakpad: MDRawContextARM64), or breakpad's former layout
 // (MDRawContextARM64_Old), in which one flag stands for all general registers. Both have x0 to x30, sp and pc
 // after 8 bytes.
@@ -52,7 +57,13 @@ constexpr ContextLayout contexts[] = {{.machine = 0x400000,
                                        .groups = former_groups}};
 
 constexpr RegisterLayout layout = {
-    .machine = 183, .registers = registers, .pc_offset = 256, .size = 272, .contexts = contexts};
+    .machine = 183,
+    .registers = registers,
+    .pc_offset = 256,
+    .size = 272,
+    .contexts = contexts,
+    .vectors = ScalableVectors{
+        .granule = 46, .length_offset = 8, .flags_offset = 12, .active = 1, .quantum = 16, .longest = 8192}};
 
 } // namespace
 

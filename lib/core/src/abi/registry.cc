@@ -4,29 +4,29 @@
 
 #include "register_layout.h"
 
+#include "sframe/base/find_entry.h"
+
 namespace sframe::core {
 
 namespace {
 
-template <class Is> const RegisterLayout* find_if(Is is) {
-  static const RegisterLayout* const all[] = {
+constexpr const RegisterLayout* all[] = {
 #define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
 #include "sframe/abis.def"
-  };
-  for (const RegisterLayout* layout : all)
-    if (is(*layout)) return layout;
-  return nullptr;
+};
+
+std::optional<std::uint16_t> machine_of_mode(const RegisterLayout& layout) {
+  return layout.other_mode ? std::optional(layout.other_mode->machine) : std::nullopt;
 }
 
 } // namespace
 
 const RegisterLayout* find_layout(std::uint16_t machine) {
-  return find_if([&](const RegisterLayout& layout) { return layout.machine == machine; });
+  return find_entry(all, machine, &RegisterLayout::machine);
 }
 
 const RegisterLayout* find_layout_of_mode(std::uint16_t id) {
-  return find_if(
-      [&](const RegisterLayout& layout) { return layout.other_mode && layout.other_mode->machine == id; });
+  return find_entry(all, id, machine_of_mode);
 }
 
 } // namespace sframe::core

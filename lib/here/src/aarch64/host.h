@@ -11,6 +11,7 @@
 #include "sframe/unwind/registers.h"
 
 #include <bit>
+#include <sys/auxv.h>
 
 namespace sframe::here::host {
 
@@ -50,6 +51,15 @@ inline std::uint64_t strip(std::uint64_t address) {
   register std::uint64_t x30 asm("x30") = address;
   asm("hint #7" : "+r"(x30));
   return x30;
+}
+
+/// VG, or 0 on a processor without scalable vectors. The instruction is `cntd x0`, which assemblers accept
+/// only for such processors.
+inline std::uint64_t vector_granule() {
+  if (!(::getauxval(AT_HWCAP) & HWCAP_SVE)) return 0;
+  register std::uint64_t x0 asm("x0");
+  asm volatile(".inst 0x04e0e3e0" : "=r"(x0));
+  return x0;
 }
 
 /// pc, SP and the call-saved registers, in the function into which this is inlined.

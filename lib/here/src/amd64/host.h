@@ -42,6 +42,11 @@ inline std::uint64_t strip(std::uint64_t address) {
   return address;
 }
 
+/// VG: there is none.
+inline std::uint64_t vector_granule() {
+  return 0;
+}
+
 /// pc, SP and the call-saved registers, in the function into which this is inlined.
 [[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("leaq 0f(%%rip), %%rax\n"

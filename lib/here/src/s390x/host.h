@@ -46,6 +46,11 @@ inline std::uint64_t strip(std::uint64_t address) {
   return address;
 }
 
+/// VG: there is none.
+inline std::uint64_t vector_granule() {
+  return 0;
+}
+
 /// pc, SP and the call-saved registers, in the function into which this is inlined. The numbers of
 /// floating-point registers are not in the order of their names: 24 to 31 are f8 f10 f12 f14 f9 f11 f13 f15.
 [[gnu::always_inline]] inline void capture(unwind::Registers& to) {

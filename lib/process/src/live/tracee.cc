@@ -4,6 +4,7 @@
 
 #include "live/proc_files.h"
 #include "sframe/base/parallel.h"
+#include "sframe/cfi/vector_granule.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <utility>
 
 namespace sframe::process::live {
 
@@ -37,6 +39,15 @@ std::span<const std::byte> general_registers(std::uint32_t tid, std::span<std::b
     return buffer.first(sizeof(user_regs_struct));
 #endif
   return found;
+}
+
+/// VG, on machines that have it; the sets' registers are not read.
+void add_vector_length(std::uint32_t tid, const AbiTraits& abi, core::RegisterValues& registers) {
+  if (!cfi::vector_granule(abi)) return;
+  std::array<std::byte, core::vector_set_header> header;
+  for (const core::VectorSet set : core::vector_sets)
+    core::decode_vector_length(set, abi.machine, abi.byte_order,
+                               register_set(tid, std::to_underlying(set), header), registers);
 }
 
 } // namespace
@@ -107,6 +118,7 @@ std::optional<StoppedThread> read_thread(std::uint32_t tid, int signal, const Ab
   if (!core::decode_fp_registers(abi.machine, abi.byte_order, {}, thread.registers))
     core::decode_fp_registers(abi.machine, abi.byte_order, register_set(tid, NT_FPREGSET, buffer),
                               thread.registers);
+  add_vector_length(tid, abi, thread.registers);
   if (abi.signs_return_addresses) {
     std::array<std::uint64_t, 2> masks{}; // of data, of code
     register_set(tid, NT_ARM_PAC_MASK, std::as_writable_bytes(std::span(masks)));

@@ -6,6 +6,7 @@
 
 #include "sframe/abi.h"
 #include "sframe/address.h"
+#include "sframe/base/find_entry.h"
 
 #include <algorithm>
 #include <bit>
@@ -33,9 +34,7 @@ std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature,
 }
 
 const UnwindAbi* find_unwind_abi(Abi id) {
-  for (const UnwindAbi* abi : registry)
-    if (abi->id == id) return abi;
-  return nullptr;
+  return find_entry(registry, id, &UnwindAbi::id);
 }
 
 } // namespace sframe::unwind

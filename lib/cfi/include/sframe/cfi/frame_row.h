@@ -36,6 +36,7 @@ enum class Unrepresentable : std::uint8_t {
   sp_rule,           ///< the caller's SP is not the CFA (s390x: CFA - 160), and moving the CFA does not help
   register_range,    ///< a register number of more than 16 bits
   offset_range,      ///< an offset of more than 32 bits, or a row 4 GiB after its function's start
+  scalable,          ///< an expression over the length of vectors (vector_granule())
 };
 
 /// Static text: "CFA is a DWARF expression".
@@ -144,6 +145,10 @@ inline constexpr std::size_t max_linear_expression = 256;
 /// longer one than max_linear_expression. Linear in the expression.
 std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
                                                   bool cfa_on_stack);
+
+/// True if the expression has the value of VG among its operands. False from the first operation on that is
+/// not for call frame information, after max_linear_expression bytes, and on other machines than AArch64.
+bool names_vector_granule(std::span<const std::byte> expression, const AbiTraits& abi);
 
 } // namespace sframe::cfi
 

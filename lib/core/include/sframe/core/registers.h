@@ -64,6 +64,19 @@ std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<co
 bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
                          RegisterValues& into);
 
+/// The kernel's sets of scalable vector registers of AArch64, which start with their length: of its usual
+/// mode, NT_ARM_SVE, and of the streaming mode, NT_ARM_SSVE (numbers of notes and of ptrace's sets). To be
+/// decoded in this order.
+enum class VectorSet : std::uint16_t { usual = 0x405, streaming = 0x40b };
+inline constexpr std::array vector_sets = {VectorSet::usual, VectorSet::streaming};
+inline constexpr std::size_t vector_set_header = 16; ///< bytes that decode_vector_length() needs
+
+/// Adds to `into` VG, the vectors' length in units of 64 bits, by the header of a set in the machine's byte
+/// order; the streaming mode's only if the thread is in that mode. False if there are too few bytes, or the
+/// length is none that a processor can have; true without effect on machines without such vectors.
+bool decode_vector_length(VectorSet set, std::uint16_t machine, ByteOrder order,
+                          std::span<const std::byte> header, RegisterValues& into);
+
 } // namespace sframe::core
 
 #pragma GCC visibility pop

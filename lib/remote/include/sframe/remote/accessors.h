@@ -151,6 +151,13 @@ public:
     static_cast<void>(arg);
     return unwind::code_address_mask(abi, 0, std::nullopt);
   }
+
+  /// VG of the stopped thread (unwind::Registers::vector_granule), on machines that have it; 0: unknown, as
+  /// by default.
+  virtual std::uint64_t vector_granule(void* arg) {
+    static_cast<void>(arg);
+    return 0;
+  }
 };
 
 /// Copies a name to a buffer, as find_name() requires.

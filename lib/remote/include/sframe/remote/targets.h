@@ -58,6 +58,7 @@ public:
   modules::Module* module_at(std::uint64_t address, void* arg) override;
   bool is_code(std::uint64_t address, void* arg) override;
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
+  std::uint64_t vector_granule(void* arg) override;
 
 private:
   PtraceTarget(std::uint32_t tid, const AbiTraits& abi, modules::FileOptions files);
@@ -94,6 +95,7 @@ public:
   modules::Module* module_at(std::uint64_t address, void* arg) override;
   bool is_code(std::uint64_t address, void* arg) override;
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
+  std::uint64_t vector_granule(void* arg) override;
 
   /// Valid as long as the target.
   const core::Core& core() const { return core_->file.core(); }

@@ -28,7 +28,7 @@ public:
 
   /// Drops rules for registers that a walk does not track. A row whose expressions exceed max_expressions
   /// fails to apply.
-  void compile(const CfiMatch& answer);
+  void compile(const CfiMatch& answer, const AbiTraits& abi);
 
   /// Finds the caller of `frame`. On `stepped`, `caller` is complete: registers that cannot be recovered are
   /// unknown; otherwise its contents are unspecified. Fails if the CFA or the return address cannot be

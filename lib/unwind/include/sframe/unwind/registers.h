@@ -18,6 +18,9 @@ struct Registers {
   /// Above the highest register number that a walk needs: 17 registers on AMD64, 32 on AArch64 (x0 to x30,
   /// sp), 32 on s390x (r0 to r15, f0 to f15).
   static constexpr std::uint16_t count = 34;
+  /// The place of AArch64's VG (sframe/cfi/vector_granule.h), whose number is far above those: the last one,
+  /// which no ABI uses. Callers have the same value unless a rule says where theirs is saved.
+  static constexpr std::uint16_t vector_granule = count - 1;
 
   std::array<std::uint64_t, count> values; ///< valid only for registers in `known`
   std::uint64_t known = 0;                 ///< bit N: register N
@@ -33,6 +36,11 @@ struct Registers {
     if (reg >= count) return;
     values[reg] = value;
     known |= std::uint64_t{1} << reg;
+  }
+  /// Takes VG from the frame that this one has called, if it is not known from elsewhere.
+  void keep_vector_granule(const Registers& callee) {
+    if (callee.has(vector_granule) && !has(vector_granule))
+      set(vector_granule, callee.values[vector_granule]);
   }
   /// Marks register `reg` as unknown; no effect for a number out of range.
   void forget(std::uint64_t reg) {
