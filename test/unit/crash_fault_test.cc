@@ -160,6 +160,27 @@ TEST(CrashFault, StackOverflow) { // push %rax, at the first bytes of the stack
   EXPECT_EQ(crash.guess, "a stack overflow");
 }
 
+// The address is none that the operand has by its general registers.
+TEST(CrashFault, AccessElsewhere) {
+  const std::uint64_t base = CrashCore::stack_at, far = base + 0x100000;
+  const auto access = [&](std::string_view code) {
+    return explain({.registers = {{at_rax, 0x800000}, {at_rdi, base}},
+                    .code = code,
+                    .info = {.signal = SIGSEGV, .code = SEGV_MAPERR, .address = far}})
+        .meaning;
+  };
+  const std::string rest = hex(far) + ", not mapped";
+  EXPECT_EQ(access("\x48\x0f\xa3\x07"sv), "read of " + rest);              // bt %rax, (%rdi): bit 0x800000
+  EXPECT_EQ(access("\x48\x0f\xbb\x07"sv), "read and write to " + rest);    // btc
+  EXPECT_EQ(access("\xc4\xe2\xed\x92\x04\xc8"sv), "read of " + rest);      // vgatherdpd
+  EXPECT_EQ(access("\x62\xf2\xfd\x49\xa2\x04\xc8"sv), "write to " + rest); // vscatterdpd
+  EXPECT_EQ(access("\x67\x8b\x07"sv), "read of " + rest);                  // mov (%edi), %eax
+  EXPECT_EQ(access("\x67\x89\x07"sv), "write to " + rest);
+  EXPECT_EQ(access("\x64\x48\x8b\x04\x25\x08\0\0\0"sv), "read of " + rest); // mov %fs:8, %rax
+  EXPECT_EQ(access("\x67\xff\x37"sv), "read of " + rest);                   // push (%edi): the stack is there
+  EXPECT_EQ(access("\xff\x37"sv), "access to " + rest);                     // push (%rdi): neither operand
+}
+
 TEST(CrashFault, Senders) {
   const auto sent_by = [](std::uint32_t pid, int code) {
     const std::uint64_t user = 1000; // si_pid and si_uid are where other signals have their address

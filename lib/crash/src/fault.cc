@@ -23,14 +23,33 @@ namespace {
 using namespace core;
 using Access = Fault::Access;
 
+constexpr std::uint64_t longest_instruction = 16; ///< bytes
+
 /// An alignment check of the processor, for which the kernel has no address.
 bool is_alignment_check(const SignalInfo& info) {
   return info.signal == sigbus && info.code == bus_adraln && info.address == 0;
 }
 
+Access access_of(bool reads, bool writes) {
+  if (reads && writes) return Access::read_write;
+  return writes ? Access::write : reads ? Access::read : Access::unknown;
+}
+
 Access access_of(const code::MemoryAccess& memory) {
-  if (memory.reads && memory.writes) return Access::read_write;
-  return memory.writes ? Access::write : memory.reads ? Access::read : Access::unknown;
+  return access_of(memory.reads, memory.writes);
+}
+
+/// What is done to memory at an address that is none of the operands': an element of a gather, one of another
+/// segment, or a bit far from its operand (bt). Unknown if operands are used in several ways.
+Access access_elsewhere(const code::InstructionOperands& operands) {
+  if (operands.reads_elsewhere || operands.writes_elsewhere)
+    return access_of(operands.reads_elsewhere, operands.writes_elsewhere);
+  Access all = Access::unknown;
+  for (const code::MemoryAccess& memory : operands.memory) {
+    if (all != Access::unknown && all != access_of(memory)) return Access::unknown;
+    all = access_of(memory);
+  }
+  return all;
 }
 
 class Explainer {
@@ -172,6 +191,9 @@ private:
         if (unknown) address = *at;
         break;
       }
+      // A fault at or after the pc, within an instruction, is of reading the instruction.
+      const bool is_in_code = address - pc < longest_instruction;
+      if (fault_.access == Access::unknown && !is_in_code) fault_.access = access_elsewhere(operands_);
       if (fault_.access == Access::unknown && info.code == segv_accerr && address == pc)
         fault_.access = Access::execute;
     }

@@ -154,18 +154,23 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
                         .reads = reads,
                         .writes = writes};
     if (is_pc_relative) access.displacement += static_cast<std::int64_t>(address + result.length);
+    const bool is_stack = !visible && access.base == amd64::rsp; // with all its bits
     // What is pushed is below the stack pointer.
-    if (!visible && writes && !reads && access.base == amd64::rsp) access.displacement -= access.size;
+    if (is_stack && writes && !reads) access.displacement -= access.size;
     add(result.registers, access.base);
     add(result.registers, access.index);
     // An address without a general register for its segment, or with a vector of indices (gather).
     const bool is_known = memory.segment != ZYDIS_REGISTER_FS && memory.segment != ZYDIS_REGISTER_GS &&
-                          memory.type != ZYDIS_MEMOP_TYPE_VSIB && decoded.instruction.address_width == 64 &&
+                          memory.type != ZYDIS_MEMOP_TYPE_VSIB &&
+                          (decoded.instruction.address_width == 64 || is_stack) &&
                           (access.index != MemoryAccess::none || memory.index == ZYDIS_REGISTER_NONE);
-    if (is_known && (reads || writes) && !is_hint)
+    if (is_known && (reads || writes) && !is_hint) {
       result.memory.push_back(access);
-    else if (visible)
-      is_first_known = false;
+      continue;
+    }
+    is_first_known &= !visible;
+    result.reads_elsewhere |= reads && !is_hint;
+    result.writes_elsewhere |= writes && !is_hint;
   }
   if (is_first_known) add_meaning(decoded, result);
   return result;

@@ -43,7 +43,9 @@ struct InstructionOperands {
   std::vector<std::uint8_t>
       registers; ///< DWARF numbers of the general ones read: first those in the text, in its order
   std::vector<MemoryAccess>
-      memory;             ///< those whose address depends on general registers only, and that can fault
+      memory; ///< those whose address depends on general registers only, and that can fault
+  /// Memory at other addresses, by vectors of indices, a segment, 32 bits: only known on AMD64.
+  bool reads_elsewhere = false, writes_elsewhere = false;
   bool is_return = false; ///< the new pc is the first word of memory read; only known on AMD64
 
   /// A value that is read: the low `size` bytes of a register, or those at the first of `memory`.
