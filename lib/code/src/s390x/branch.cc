@@ -6,6 +6,9 @@
 
 #include "handlers.h"
 
+#include <algorithm>
+#include <array>
+
 namespace sframe::code::s390x {
 namespace {
 
@@ -218,12 +221,26 @@ void monitor_call(const Context& context) {
   context.instruction.flow = Flow::trap;
 }
 
-/// exrl of a branch to a register, which follows near: how thunks jump (gcc -mindirect-branch=thunk).
+/// How far away the instruction is that a thunk executes. ex, before z10, has its address in a register: it
+/// is taken for the one after an endless loop, which follows in no other code.
+std::uint64_t distance_in_thunk(const Context& context) {
+  constexpr unsigned relative_opcode = 0xc6, bytes = 4;
+  if (context.word.byte(0) == relative_opcode)
+    return context.relative(context.word.signed_field(16, 32)) - context.instruction.address;
+  constexpr std::array loop = {std::byte{0xa7}, std::byte{0xf4}, std::byte{0}, std::byte{0}}; // j .
+  const Address place = context.word.indexed_address(false);
+  const bool is_thunk = place.has_base() && !place.has_index() && place.displacement == 0 &&
+                        context.code.size() >= bytes + loop.size() &&
+                        std::ranges::equal(context.code.subspan(bytes, loop.size()), loop);
+  return is_thunk ? bytes + loop.size() : context.code.size();
+}
+
+/// The execution, without changes, of a branch to a register, which follows near: how thunks jump (gcc
+/// -mindirect-branch=thunk): `exrl %r0,1f; j .; 1: br %r2`, or `larl %r1,1f; ex %r0,0(%r1)`.
 bool jump_of_thunk(const Context& context) {
-  constexpr unsigned relative_opcode = 0xc6, branch_opcode = 7, branch_bytes = 2;
-  if (context.word.byte(0) != relative_opcode || context.word.r1() != 0) return false;
-  const std::uint64_t distance =
-      context.relative(context.word.signed_field(16, 32)) - context.instruction.address;
+  constexpr unsigned branch_opcode = 7, branch_bytes = 2;
+  if (context.word.r1() != 0) return false;
+  const std::uint64_t distance = distance_in_thunk(context);
   if (distance >= context.code.size() || context.code.size() - distance < branch_bytes) return false;
   const auto byte = [&](std::uint64_t at) { return std::to_integer<unsigned>(context.code[distance + at]); };
   const auto reg = static_cast<std::uint8_t>(byte(1) & 15);
