@@ -7,6 +7,7 @@
 #include "sframe/cfi/section.h"
 
 #include "pointer.h"
+#include "sframe/base/text.h"
 #include "sframe/cfi/reader.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ std::string_view read_letters(DwarfReader& reader, const CfiSection& section, Ci
   }
   if (reader.failed()) return {};
   cie.augmentation = section.bytes().subspan(begin, reader.at() - begin - 1);
-  return {reinterpret_cast<const char*>(cie.augmentation.data()), cie.augmentation.size()};
+  return as_text(cie.augmentation);
 }
 
 void read_sizes(DwarfReader& reader, Cie& cie) {

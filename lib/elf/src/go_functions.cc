@@ -5,6 +5,7 @@
 
 #include "sframe/elf/go_functions.h"
 
+#include "sframe/base/text.h"
 #include "sframe/bytes.h"
 #include "sframe/elf/symbols.h"
 
@@ -30,7 +31,7 @@ constexpr std::uint8_t flag_top = 1, flag_sets_sp = 2, flag_assembly = 4;
 std::string_view text_at(std::span<const std::byte> bytes) {
   const auto most = bytes.first(std::min(bytes.size(), SymbolTable::max_name_size));
   const auto end = std::ranges::find(most, std::byte{0});
-  return {reinterpret_cast<const char*>(most.data()), static_cast<std::size_t>(end - most.begin())};
+  return as_text(std::span(most.begin(), end));
 }
 
 /// A number of at most 32 bits, 7 bits per byte, lowest first.

@@ -4,6 +4,7 @@
 
 #include "sframe/files/debug_file.h"
 
+#include "sframe/base/text.h"
 #include "sframe/bytes.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -140,7 +141,7 @@ std::optional<DebugLink> debug_link(const elf::Image& image) {
       load_at<std::uint32_t>(bytes, (std::uint64_t{size} + 4) & ~std::uint64_t{3}, image.byte_order());
   if (end == bytes.end() || size == 0 || !crc) return std::nullopt;
   if (section->flags & elf::shf_compressed) return std::nullopt; // the name would not outlive `contents`
-  const std::string_view name(reinterpret_cast<const char*>(bytes.data()), size);
+  const std::string_view name = as_text(bytes.first(size));
   if (name.find('/') != name.npos || name == "." || name == "..") return std::nullopt;
   return DebugLink{name, *crc};
 }
@@ -153,7 +154,7 @@ std::optional<AlternateLink> name_and_id(std::span<const std::byte> bytes, bool 
   const auto size = static_cast<std::size_t>(end - bytes.begin());
   if (end == bytes.end()) return std::nullopt;
   AlternateLink link;
-  link.name.assign(reinterpret_cast<const char*>(bytes.data()), size);
+  link.name = as_text(bytes.first(size));
   std::span<const std::byte> id = bytes.subspan(size + 1);
   if (has_size) { // ULEB128, of one byte for any real ID
     if (id.empty() || std::to_integer<std::size_t>(id[0]) > std::min<std::size_t>(id.size() - 1, 127))

@@ -2,6 +2,7 @@
 
 #include "link_map.h"
 
+#include "sframe/base/text.h"
 #include "sframe/bytes.h"
 #include "sframe/elf/tagged_values.h"
 
@@ -61,8 +62,7 @@ std::string text_at(const LinkedMemory& memory, std::uint64_t address) {
   });
   const auto end = std::ranges::find(text, std::byte{});
   if (end == text.end()) return {};
-  return std::string(reinterpret_cast<const char*>(text.data()),
-                     static_cast<std::size_t>(end - text.begin()));
+  return std::string(as_text(std::span(text.begin(), end)));
 }
 
 std::optional<std::uint64_t> dynamic_section(const LinkedMemory& memory) {

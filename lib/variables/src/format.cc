@@ -13,6 +13,7 @@
 
 #include "sframe/base/printable.h"
 #include "sframe/base/problem.h"
+#include "sframe/base/text.h"
 #include "sframe/modules/symbols.h"
 #include "sframe/unwind/abi.h"
 
@@ -505,7 +506,7 @@ void Formatter::print_reference(const DebugEntry& type, std::uint64_t value, uns
 
 void Formatter::print_quoted(std::span<const std::byte> bytes, bool more) {
   std::string text = "\"";
-  const std::string_view characters(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view characters = as_text(bytes);
   for (std::size_t i = 0; i < characters.size();) {
     const TextPiece piece = first_piece(characters.substr(i));
     if (piece.size > 1 && piece.is_utf8 && piece.is_printable) {

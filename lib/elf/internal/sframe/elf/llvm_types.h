@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/base/problem.h"
+#include "sframe/base/text.h"
 #include "sframe/elf/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -22,7 +23,7 @@ namespace sframe::elf {
 Problem to_problem(llvm::Error error, std::string_view section);
 
 inline llvm::StringRef to_llvm(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return as_text(bytes);
 }
 
 /// Calls `f` with an object of the ELF64 type family of the byte order: f(ELF64LE()) or f(ELF64BE()).
@@ -49,7 +50,7 @@ template <class T> std::span<const T> whole_table(std::span<const std::byte> byt
 inline std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset, std::size_t max) {
   if (offset >= table.size()) return {};
   auto rest = table.subspan(offset).first(std::min<std::size_t>(table.size() - offset, max));
-  std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+  const std::string_view text = as_text(rest);
   return text.substr(0, text.find('\0'));
 }
 
