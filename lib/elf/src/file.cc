@@ -137,8 +137,16 @@ void File::release_pages(std::span<const std::byte> bytes) noexcept {
   if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
+namespace {
+
+/// What the user names may be anywhere, but is not waited for if nothing answers there.
+const File::AllowedFiles any_place = {.root = {}, .network = true};
+
+} // namespace
+
 Result<File> File::open(const std::string& path) {
   if (path == "-") return read(path, STDIN_FILENO);
+  if (auto obstacle = find_obstacle(path, any_place)) return fail(std::move(*obstacle));
   const Descriptor file{retry([&] { return ::open(reachable(path).c_str(), O_RDONLY | O_CLOEXEC); })};
   return read(path, file.fd);
 }
@@ -186,12 +194,14 @@ Result<File> File::read_regular(const std::string& path, int place, bool is_foun
 }
 
 Result<File> File::open_regular(const std::string& path) {
+  if (auto obstacle = find_obstacle(path, any_place)) return fail(std::move(*obstacle));
   const Descriptor place{open_path(path)};
   return read_regular(path, place.fd);
 }
 
 std::array<std::byte, 16> File::first_bytes(const std::string& path) {
   std::array<std::byte, 16> bytes{};
+  if (find_obstacle(path, any_place)) return bytes;
   const Descriptor file{::open(reachable(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat info {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return bytes;
@@ -200,7 +210,7 @@ std::array<std::byte, 16> File::first_bytes(const std::string& path) {
 }
 
 Result<File> File::open_found(const std::string& path) {
-  if (auto obstacle = find_obstacle(path, {.root = {}, .network = true})) return fail(std::move(*obstacle));
+  if (auto obstacle = find_obstacle(path, any_place)) return fail(std::move(*obstacle));
   const Descriptor place{open_path(path)};
   if (const char* wrong = check_place(place.fd, true)) return fail(wrong);
   return read_regular(path, place.fd, true);

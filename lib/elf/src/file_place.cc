@@ -2,23 +2,18 @@
 //
 // A file must not be read where that has side effects, and a look-up must not wait for another machine. The
 // first is known of a file that is open (check_place(), by the number of its file system). The second has to
-// be known before the kernel is asked: find_obstacle() follows the path by the table of mounts (Follower), as
-// the kernel would, with links and "..", and looks up nothing in a file system that may wait (network, FUSE)
-// unless it is allowed and answers a probe. A path may lead through /proc/PID/root, where the mounts are
-// those of that process. Links are limited as in the kernel, so that the work is linear in the path.
+// be known before the kernel is asked: find_obstacle() follows the path itself (PathFollower), and looks up
+// nothing in a file system that may wait (network, FUSE) unless it is allowed and answers a probe.
 
 #include "file_place.h"
+#include "path_follower.h"
 #include "sframe/elf/file_systems.h"
-
-#include "sframe/base/proc_text.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -26,7 +21,6 @@
 #include <sys/vfs.h>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace sframe::elf {
 
@@ -120,49 +114,6 @@ const char* check_place(int place, bool network) {
 
 namespace {
 
-/// The mounts that a process sees. Empty without procfs.
-class MountTable {
-public:
-  explicit MountTable(const std::string& process) {
-    text_ = read_proc_file("/proc/" + process + "/mountinfo");
-    mounts_ = parse_mounts(text_);
-    for (const Mount& mount : mounts_) by_point_.emplace(mount.point, &mount);
-    const auto is_listed = [&](std::uint64_t id) {
-      return std::ranges::find(mounts_, id, &Mount::id) != mounts_.end();
-    };
-    for (const Mount& mount : mounts_)
-      if (!root_ && mount.point == "/" && (mount.parent == mount.id || !is_listed(mount.parent)))
-        root_ = at(&mount, "/");
-  }
-  MountTable(const MountTable&) = delete;
-
-  const Mount* root() const { return root_; }
-
-  /// What a look-up of `path` in the mount `on` leads to: the topmost of what is mounted there, or `on`.
-  const Mount* at(const Mount* on, const std::string& path) const {
-    const auto [first, last] = by_point_.equal_range(path);
-    for (auto mount = first; mount != last;)
-      if (mount->second->parent == on->id && mount->second != on)
-        on = std::exchange(mount, first)->second;
-      else
-        ++mount;
-    return on;
-  }
-
-  const std::vector<Mount>& mounts() const { return mounts_; }
-
-private:
-  std::string text_;
-  std::vector<Mount> mounts_;
-  std::multimap<std::string, const Mount*> by_point_;
-  const Mount* root_ = nullptr;
-};
-
-std::shared_ptr<const MountTable> own_mounts() {
-  static const auto table = std::make_shared<const MountTable>("self");
-  return table;
-}
-
 /// True if look-ups may have to wait. The file system of "/" is where the program itself is.
 bool may_wait(const Mount& mount) {
   static const auto own = own_mounts();
@@ -210,112 +161,17 @@ Answers& answers() {
   return all;
 }
 
-/// Follows a path as the kernel does, but looks nothing up in a file system that may wait unless it is
-/// allowed.
-class Follower {
-public:
-  /// `may_look_up(mount, path)`: for each mount in which something is looked up.
-  using MayLookUp = std::function<bool(const Mount&, const std::string&)>;
-  explicit Follower(MayLookUp may_look_up) : may_look_up_(std::move(may_look_up)) {
-    const auto mounts = own_mounts();
-    way_.push_back({{}, mounts, mounts->root(), 0});
-  }
+} // namespace
 
-  /// False if a look-up was not allowed, or there are too many links; inside() then has the rest without
-  /// "..".
-  bool follow(const fs::path& path);
-
-  /// From now on, neither ".." nor an absolute link leads out of this folder.
-  void stay() {
-    base_ = way_.size();
-    links_ = 0;
-  }
-
-  /// The way from where stay() was called.
-  std::string inside() const { return way_.back().path.substr(way_[base_ - 1].path.size()); }
-
-private:
-  /// A folder, or at the end a file. The mount is nullptr if it is unknown.
-  struct Place {
-    std::string path; ///< empty: "/"
-    std::shared_ptr<const MountTable> mounts;
-    const Mount* mount;
-    std::size_t root; ///< how much of the path leads to the root of `mounts`
-  };
-  bool may_look_up(const Place& in, const std::string& path) const {
-    return !in.mount || may_look_up_(*in.mount, path);
-  }
-  bool enter(const fs::path& name, std::deque<fs::path>& left);
-
-  MayLookUp may_look_up_;
-  std::vector<Place> way_;
-  std::size_t base_ = 1;
-  int links_ = 0;
-};
-
-/// "/proc/PID/root"
-std::optional<std::string> process_with_root(std::string_view path) {
-  constexpr std::string_view before = "/proc/", after = "/root";
-  if (!path.starts_with(before) || !path.ends_with(after) || path.size() <= before.size() + after.size())
-    return std::nullopt;
-  const auto pid = path.substr(before.size(), path.size() - before.size() - after.size());
-  if (pid.find_first_not_of("0123456789") != pid.npos) return std::nullopt;
-  return std::string(pid);
+bool does_answer(const Mount& mount, const std::string& path) {
+  return !may_wait(mount) || answers().does_answer(mount, path);
 }
 
-void put_before(const fs::path& more, std::deque<fs::path>& left) {
-  const fs::path relative = more.relative_path();
-  left.insert(left.begin(), relative.begin(), relative.end());
-}
-
-bool Follower::enter(const fs::path& name, std::deque<fs::path>& left) {
-  constexpr int most_links = 40; // as in the kernel
-  const Place& here = way_.back();
-  Place next = here;
-  next.path += '/' + name.string();
-  if (const auto process = process_with_root(next.path)) {
-    next.root = next.path.size();
-    next.mounts = std::make_shared<const MountTable>(*process);
-    next.mount = next.mounts->root();
-    way_.push_back(std::move(next));
-    return true;
-  }
-  if (next.mount) next.mount = next.mounts->at(next.mount, next.path.substr(next.root));
-  const bool is_mount_point = next.mount != here.mount;
-  const bool allowed = is_mount_point || may_look_up(here, next.path);
-  std::error_code error;
-  const fs::path target = is_mount_point || !allowed ? fs::path() : fs::read_symlink(next.path, error);
-  way_.push_back(std::move(next));
-  if (target.empty()) return allowed;
-  if (++links_ > most_links) return false;
-  way_.pop_back();
-  if (target.is_absolute()) way_.resize(base_);
-  put_before(target, left);
-  return true;
-}
-
-bool Follower::follow(const fs::path& path) {
-  std::deque<fs::path> left;
-  put_before(path, left);
-  bool allowed = true;
-  while (!left.empty()) {
-    const fs::path name = std::move(left.front());
-    left.pop_front();
-    if (name.empty() || name == ".") continue;
-    if (!allowed && name != "..")
-      way_.back().path += '/' + name.string();
-    else if (name != "..")
-      allowed = enter(name, left);
-    else if (allowed && way_.size() > base_)
-      way_.pop_back();
-  }
-  return allowed && may_look_up(way_.back(), way_.back().path);
-}
+namespace {
 
 std::optional<std::string> refusal(const Mount& mount, const std::string& path, bool network) {
-  if (!may_wait(mount)) return std::nullopt;
-  if (!network) return on_network_text;
-  if (answers().does_answer(mount, path)) return std::nullopt;
+  if (!network && may_wait(mount)) return on_network_text;
+  if (does_answer(mount, path)) return std::nullopt;
   return "not opened: the file system at " + mount.point + " (" + std::string(mount.type) +
          ") does not answer";
 }
@@ -328,7 +184,7 @@ void set_file_system_probe(std::shared_ptr<FileSystemProbe> probe) {
 
 bool has_network_file_systems(std::uint32_t pid) {
   static const bool own = any_may_wait(*own_mounts());
-  return pid == 0 ? own : any_may_wait(MountTable(std::to_string(pid)));
+  return pid == 0 ? own : any_may_wait(*mounts_of(std::to_string(pid)));
 }
 
 std::optional<std::string> find_obstacle(const std::string& path, const File::AllowedFiles& allowed) {
@@ -336,7 +192,7 @@ std::optional<std::string> find_obstacle(const std::string& path, const File::Al
   if (!has_network_file_systems() && !is_of_process(path) && !is_of_process(allowed.root))
     return std::nullopt;
   std::optional<std::string> why;
-  Follower follower([&](const Mount& mount, const std::string& at) {
+  PathFollower follower([&](const Mount& mount, const std::string& at) {
     why = refusal(mount, at, allowed.network);
     return !why;
   });
@@ -350,7 +206,7 @@ std::optional<std::string> find_obstacle(const std::string& path, const File::Al
 
 std::string path_in_root(const std::string& root, std::string_view path) {
   if (root.empty()) return std::string(path);
-  Follower follower([&](const Mount& mount, const std::string& at) { return !refusal(mount, at, true); });
+  PathFollower follower([&](const Mount& mount, const std::string& at) { return does_answer(mount, at); });
   std::error_code error;
   const bool may_look = follower.follow(fs::absolute(root, error));
   follower.stay();

@@ -2,10 +2,12 @@
 
 #include "sframe/elf/kept_places.h"
 
-#include <algorithm>
-#include <deque>
+#include "file_place.h"
+#include "path_follower.h"
+
 #include <fcntl.h>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -13,8 +15,6 @@
 namespace sframe::elf {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The paths, without a slash at the end, and open descriptors of what is there.
 std::vector<std::pair<std::string, int>>& kept() {
@@ -27,31 +27,26 @@ std::string without_last_slashes(std::string path) {
   return path;
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+/// True for a path in the folder of a process in /proc, other than `own`.
+bool is_of_other_process(std::string_view path, std::string_view own) {
+  constexpr std::string_view processes = "/proc/";
+  if (!path.starts_with(processes)) return false;
+  const std::string_view below = path.substr(processes.size()), name = below.substr(0, below.find('/'));
+  return !name.empty() && name.find_first_not_of("0123456789") == name.npos && name != own;
 }
 
-/// Whether the kernel, on its way, enters the folder of another process in /proc.
+/// Whether the kernel, on its way, enters the folder of another process. False for a path into a file system
+/// that does not answer, which is not looked at either.
 bool leads_through_process(const std::string& path) {
-  constexpr int most_links = 40; // as in the kernel
   std::error_code error;
-  const fs::path own = fs::read_symlink("/proc/self", error);
-  const fs::path whole = fs::absolute(path, error).lexically_normal().relative_path();
-  std::deque<fs::path> left(whole.begin(), whole.end());
-  fs::path at = "/";
-  for (int links = 0; !left.empty();) {
-    const fs::path name = std::move(left.front());
-    left.pop_front();
-    if (at == "/proc" && is_number(name.string()) && name != own) return true;
-    if (const auto target = fs::read_symlink(at / name, error); !error && ++links <= most_links) {
-      const fs::path more = target.relative_path();
-      left.insert(left.begin(), more.begin(), more.end());
-      if (target.is_absolute()) at = "/";
-    } else {
-      at = name == ".." ? at.parent_path() : at / name;
-    }
-  }
-  return false;
+  const std::string own = std::filesystem::read_symlink("/proc/self", error);
+  bool found = false;
+  PathFollower follower([&](const Mount& mount, const std::string& at) {
+    found |= is_of_other_process(at, own);
+    return !found && does_answer(mount, at);
+  });
+  follower.follow(std::filesystem::absolute(path, error));
+  return found;
 }
 
 } // namespace

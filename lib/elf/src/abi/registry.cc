@@ -2,6 +2,7 @@
 //
 // Finds machines by their number in the ELF header.
 
+#include "sframe/base/find_entry.h"
 #include "sframe/elf/machine.h"
 
 namespace sframe::elf {
@@ -11,9 +12,7 @@ const MachineTraits* find_machine(std::uint16_t id) {
 #define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
 #include "sframe/abis.def"
   };
-  for (const MachineTraits* machine : all)
-    if (machine->id == id) return machine;
-  return nullptr;
+  return find_entry(all, id, &MachineTraits::id);
 }
 
 } // namespace sframe::elf
