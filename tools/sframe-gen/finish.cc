@@ -50,6 +50,10 @@ int deliver_report(tool::App& app, const CommandLine& line, int descriptor, int 
     tool::Output out(descriptor);
     if (::isatty(descriptor) == 1) out.set_status(app.messages().status());
     write(out);
+    out.flush();
+    // A summary is for people, as messages are: a program that did its work has not failed because nobody can
+    // read it. What was asked for as JSON is a result.
+    if (out.failed() && descriptor == STDERR_FILENO && line.report == ReportFormat::text) return code;
     return app.finish(out, code);
   }
   tool::Output out(-1);
