@@ -12,7 +12,8 @@
 # xmllint: libxml2's. debian-mirror: debootstrap can make a root (as root, by a mirror that answers: %debian-mirror; with all=1 only).
 # own-mounts: a name space with mounts of its own may be made; hung-fuse: with FUSE file systems, too.
 # static-zydis: there is a libZydis.a (scripts/static-zydis), so that static-archive and wheel can be linked.
-# amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. seccomp: the programs limit system calls. bpf: BPF programs may
+# amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths.
+# map-files: mapped files can be opened by the names of their mappings (/proc/PID/map_files; root). seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
@@ -308,6 +309,9 @@ for linker in ("ld.lld", "mold"):
         config.available_features.add(linker.removeprefix("ld."))
 if can_trace():
     config.available_features.add("ptrace")
+map_files = "/proc/self/map_files"
+if os.path.isdir(map_files) and any(os.path.exists(os.path.join(map_files, name)) for name in os.listdir(map_files)):
+    config.available_features.add("map-files")
 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:  # landlock_create_ruleset: the version
     config.available_features.add("landlock")
 

@@ -185,6 +185,9 @@ std::uint64_t ArchiveContents::bytes_in_files() const {
 Result<ArchiveContents> ArchiveContents::open(std::span<const std::byte> bytes, const std::string& path) {
   ArchiveContents out;
   if (is_thin_archive(bytes)) {
+    if (path == "-")
+      return fail(
+          "a thin archive: contains only names of files, in its own folder; name the archive instead");
     if (auto read = Thin(path, out).read(bytes); !read) return unexpected(std::move(read.error()));
   } else {
     auto members = archive_members(bytes);

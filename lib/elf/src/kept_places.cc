@@ -35,8 +35,8 @@ bool is_of_other_process(std::string_view path, std::string_view own) {
   return !name.empty() && name.find_first_not_of("0123456789") == name.npos && name != own;
 }
 
-/// Whether the kernel, on its way, enters the folder of another process. False for a path into a file system
-/// that does not answer, which is not looked at either.
+} // namespace
+
 bool leads_through_process(const std::string& path) {
   std::error_code error;
   const std::string own = std::filesystem::read_symlink("/proc/self", error);
@@ -48,8 +48,6 @@ bool leads_through_process(const std::string& path) {
   follower.follow(std::filesystem::absolute(path, error));
   return found;
 }
-
-} // namespace
 
 void keep_reachable(const std::string& path) {
   if (path.empty() || path == "-" || !leads_through_process(path)) return;

@@ -68,4 +68,8 @@ unexpected<Problem> fail_errno(const char* doing, int error);
 /// Locks the file at `path` for this process (output_lock.cc).
 Result<std::shared_ptr<void>> lock_file(const std::string& path);
 
+/// Why `path` cannot be written, which is `problem`; of a path through another process, that the sandbox does
+/// not follow it.
+Problem why_not_written(const std::string& path, Problem problem);
+
 } // namespace sframe::tool

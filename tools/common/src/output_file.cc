@@ -7,6 +7,7 @@
 #include "file_changes.h"
 #include "new_file.h"
 #include "sframe/base/retry.h"
+#include "sframe/elf/kept_places.h"
 #include "sframe/tool/descriptor.h"
 
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <sys/prctl.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -42,7 +44,7 @@ Result<void> write_content(const std::string& path, const Content& content, std:
                            All&& all) {
   if (const auto open = named_descriptor(path)) return write_through(*open, all());
   auto file = file_changes().begin(path, mode, content.attributes >= 0);
-  if (!file) return unexpected(file.error());
+  if (!file) return unexpected(why_not_written(path, file.error()));
   if ((*file)->is_target()) return write_through((*file)->fd(), all());
   std::signal(SIGXFSZ, SIG_IGN); // a file size limit becomes a write error
   if (const int error = content.write((*file)->fd())) return fail_errno("cannot write", error);
@@ -62,6 +64,12 @@ int write_edit(int from, std::span<const std::byte> original, const edit::Edit& 
 }
 
 } // namespace
+
+Problem why_not_written(const std::string& path, Problem problem) {
+  const bool is_confined = ::prctl(PR_GET_SECCOMP) > 0;
+  if (!is_confined || !elf::leads_through_process(path)) return problem;
+  return {"cannot write through another process in /proc (--no-sandbox allows it)", {}, {}};
+}
 
 std::optional<int> named_descriptor(const std::string& path) {
   if (path == "-") return STDOUT_FILENO;

@@ -11,6 +11,10 @@
 
 namespace sframe::elf {
 
+/// Whether the kernel, following `path`, enters the folder of another process in /proc. False for a path into
+/// a file system that does not answer, which is not looked at. Costs a look at each component.
+bool leads_through_process(const std::string& path);
+
 /// Lets File and reachable() find what is at `path`, and if it is a folder all below it, after this process
 /// has lost the right to follow the path. Nothing if the path does not lead through another process, or to
 /// nothing. Costs a look at each component, and for such a path an open descriptor. Call before the first
