@@ -221,11 +221,28 @@ FileKind kind_of(const std::string& path) {
                                                                             : FileKind::executable;
 }
 
+namespace {
+
+/// The first of the files that lies where nothing answers: the next look at it would wait.
+std::optional<OptionError> find_unreachable(const std::vector<std::string>& files) {
+  for (const std::string& file : files)
+    if (const auto obstacle = elf::find_obstacle(file, {.root = {}, .network = true});
+        obstacle && file != "-")
+      return OptionError{file, *obstacle};
+  return std::nullopt;
+}
+
+} // namespace
+
 std::optional<OptionError> identify_core(Options& options) {
   std::vector<std::string>& files = options.inputs.inputs;
   if (options.format == "html") options.registers = options.source = true;
   options.files.open_files = !options.no_files;
   options.files.executable = options.named_executable;
+  // What coredumpctl passes with -c need not be there any more.
+  if (auto unreachable =
+          find_unreachable(options.named_core.empty() ? files : std::vector{options.named_core}))
+    return unreachable;
   if (!options.named_core.empty()) {
     if (is_tree(options.inputs)) return OptionError{{}, "--core cannot be combined with -r or --files-from"};
     if (files.size() > 1) return OptionError{files[1], "--core and two more files; pass CORE once"};
