@@ -407,7 +407,10 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
       state = inside;
       return true;
     }
-    if (follow_edges) guess(index, inside, std::span(&instruction.target, 1));
+    if (follow_edges && code_[index].pushes_and_jumps)
+      propagate(instruction.target, inside, index, Edge::jump);
+    else if (follow_edges)
+      guess(index, inside, std::span(&instruction.target, 1));
   }
   if (function_.rows.empty()) { // what needs the state before, which is large, needs rows
     call(code_[index], state);

@@ -49,6 +49,30 @@ void Analysis::return_through(Instruction& jump) {
   }
 }
 
+/// True if the function's code there replaces the word on top of the stack, as AMD64's retpolines do with
+/// their return address (`mov %rax,(%rsp); ret`), or drops it (return thunks: `lea 8(%rsp),%rsp; ret`).
+bool Analysis::replaces_return_address(std::uint64_t address) {
+  if (abi_->fixed_ra_offset == 0) return false;
+  constexpr std::int64_t word = 8;
+  Instruction instruction;
+  scratch_effects_.clear();
+  const std::uint64_t offset = address - function_.start;
+  work_ += steps_per_decoding;
+  if (!decoder_->decode(function_.bytes.subspan(offset, size_ - offset), address, instruction,
+                        scratch_effects_) ||
+      instruction.flow != Flow::next || scratch_effects_.size() != 1)
+    return false;
+  const Effect& effect = scratch_effects_[0];
+  const bool is_by_sp = effect.source == abi_->sp;
+  switch (effect.kind) {
+  case Effect::Kind::store: return is_by_sp && effect.value == 0;
+  case Effect::Kind::set: return is_by_sp && effect.reg == abi_->sp && effect.value == word;
+  case Effect::Kind::add:
+    return effect.reg == abi_->sp && effect.source == Effect::none && effect.value == word;
+  default: return false;
+  }
+}
+
 /// Follows code that only jumps to a register: a hardened indirect jump (gcc -mindirect-branch=thunk, clang
 /// -mretpoline, -mlvi-hardening). `last` becomes that jump. AMD64's thunks call their own end, put the
 /// register in place of the return address, and return.
@@ -122,6 +146,8 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
   if (instruction.flow == Flow::jump && function_.rows.empty()) return_through(instruction);
   decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
   if (instruction.flow == Flow::call) decoded.calls_trap = is_trap(instruction.target);
+  if (is_internal_call(instruction) && instruction.target != instruction.address + instruction.length)
+    decoded.pushes_and_jumps = replaces_return_address(instruction.target);
   index_of_[offset] = index;
   return index;
 }

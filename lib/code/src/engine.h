@@ -47,9 +47,10 @@ struct Decoded {
   std::uint32_t table = no_index; ///< of a load: the jump table that it reads
   std::uint32_t guess = no_index; ///< of an edge that may not exist
   bool leader = false;
-  bool bad = false;             ///< not an instruction
-  bool does_not_return = false; ///< a call that was found not to return
-  bool calls_trap = false;      ///< a call of an instruction that control does not leave
+  bool bad = false;              ///< not an instruction
+  bool does_not_return = false;  ///< a call that was found not to return
+  bool calls_trap = false;       ///< a call of an instruction that control does not leave
+  bool pushes_and_jumps = false; ///< Reached::pushes_and_jumps
   bool sp_lost = false;
   bool unresolved = false; ///< an indirect jump
   bool runs_off = false;
@@ -165,6 +166,7 @@ private:
   }
   bool contains(std::uint64_t address) const { return address - function_.start < size_; }
   bool is_internal_call(const Instruction& instruction) const;
+  bool replaces_return_address(std::uint64_t address);
 
   // transfer.cc
   void apply(Decoded& decoded, State& state) {
@@ -177,6 +179,7 @@ private:
   enum class Move : std::uint8_t { anywhere, up, down };
   void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move = Move::anywhere);
   void write_memory(const Effect& effect, const Value& location, State& state) const;
+  bool replaces_own_return_address(const Effect& effect, const Value& location) const;
   Value copied(const Effect& effect, const Decoded& decoded, State& state);
   Value sum(const Value& value, const Effect& effect, const State& state);
   Value masked(const Value& value, std::int64_t mask) const;

@@ -70,6 +70,7 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .exit = exit_of(decoded, state),
                        .block_start = is_start,
                        .is_unknown = decoded.bad,
+                       .pushes_and_jumps = decoded.pushes_and_jumps,
                        .changed = is_start || limit_met_ ? ~std::uint64_t{0} : changed_[index],
                        .visited = state};
       if (!call(context, at)) return;
@@ -98,8 +99,10 @@ Exit Analysis::exit_of_return(const Instruction& instruction, const State& state
     return Exit::returns_unknown;
   const bool height_is_right = sp == Value::cfa(has_popped ? 0 : -abi_->entry_cfa_offset);
   if (height_is_right && authenticated(ra) == wanted) return Exit::returns;
-  // push, ret: a jump.
-  if (pops && !has_popped && state.last_store == sp && plus(sp, 8) == Value::cfa(-abi_->entry_cfa_offset))
+  // push, ret: a jump. So is a return whose address the function has replaced.
+  const bool is_replaced = height_is_right && function_.rows.empty();
+  const bool is_pushed = plus(sp, 8) == Value::cfa(-abi_->entry_cfa_offset);
+  if (pops && !has_popped && state.last_store == sp && (is_replaced || is_pushed))
     return Exit::indirect_tail_call;
   return Exit::returns_wrong;
 }

@@ -177,6 +177,14 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
   return is_narrow ? narrowed(value, effect.size, effect.is_signed) : value;
 }
 
+/// True if a function stores a register over its return address, on top of the stack: what follows is a
+/// return to elsewhere (the end of ld.lld's retpolines, which stubs call: `mov %r11,(%rsp); ret`). Where
+/// there are rows, they tell.
+bool Analysis::replaces_own_return_address(const Effect& effect, const Value& location) const {
+  return abi_->fixed_ra_offset != 0 && function_.rows.empty() && effect.kind == Kind::store &&
+         effect.source == abi_->sp && effect.value == 0 && location == Value::cfa(abi_->fixed_ra_offset);
+}
+
 /// Stores through unknown pointers are assumed not to hit the frame. Known pointers other than SP and FP walk
 /// through arrays, and the analysis follows them a few steps further than the program does: they do not write
 /// saved registers. Nor does a store destroy the only copy of a value to restore. Such a store is on a path
@@ -187,9 +195,9 @@ void Analysis::write_memory(const Effect& effect, const Value& location, State& 
   if (!location.is_location()) return;
   const std::uint32_t size = effect.size ? effect.size : 8;
   const bool by_frame = effect.source == abi_->sp || effect.source == abi_->fp;
-  if (by_frame ? state.has_only_copy(location, size, state.reg(abi_->sp), effect.reg)
-               : state.has_saved_register(location, size))
-    return;
+  const bool is_missed = by_frame ? state.has_only_copy(location, size, state.reg(abi_->sp), effect.reg)
+                                  : state.has_saved_register(location, size);
+  if (is_missed && !replaces_own_return_address(effect, location)) return;
   state.last_store = location;
   if (effect.kind == Kind::store)
     state.store(location, state.reg(effect.reg));

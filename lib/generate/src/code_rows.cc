@@ -106,7 +106,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::next && at.instruction.target != 0)
     rows_.executed.push_back(at.instruction.target);
   if (at.certainty != code::Certainty::certain) {
-    if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
+    if ((at.instruction.flow == Flow::call && !at.pushes_and_jumps) || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});
     if (jumps) rows_.links.push_back(jump());
     return add_guessed(at, begin, end);
@@ -131,7 +131,8 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);
   }
-  if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
+  if (at.instruction.flow == Flow::call && !at.pushes_and_jumps)
+    rows_.calls.push_back({at.instruction.target, end});
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);

@@ -119,6 +119,9 @@ struct Reached {
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
   bool is_unknown;  ///< bytes that the decoder does not know: where the next instruction starts is not known
+  /// A call of code in the function that replaces or drops the return address (AMD64's retpolines): it pushes
+  /// a word and jumps. It is no call of a function.
+  bool pushes_and_jumps;
   /// What may differ from the state of the instruction that was visited before: State::bit() of registers,
   /// State::words_bit.
   std::uint64_t changed;
