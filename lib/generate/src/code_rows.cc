@@ -62,6 +62,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   function_ = function;
   blocks_.clear();
   calls_need_exception_ = false;
+  in_first_run_ = true;
   const auto is_used_up = [&] {
     return function.budget && function.budget->is_used_up(Resource::code_steps);
   };
@@ -111,6 +112,9 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     if (jumps) rows_.links.push_back(jump());
     return add_guessed(at, begin, end);
   }
+  in_first_run_ &= begin == function_.start || (begin == rows_.first_run_end && !at.block_start);
+  if (in_first_run_) rows_.first_run_end = end;
+  in_first_run_ &= at.instruction.flow == Flow::next;
   if (at.is_unknown) rows_.unknown.push_back(at.instruction.address);
   add_addresses(at);
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);

@@ -91,6 +91,9 @@ struct CodeRows {
   std::vector<std::uint64_t> unknown;
   /// Addresses that certain code puts into registers, and other numbers. Each once.
   std::vector<std::uint64_t> addresses;
+  /// The end of the run of instructions at the start that control passes one after the other, and that
+  /// nothing in the function jumps into.
+  std::uint64_t first_run_end = 0;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
@@ -138,6 +141,7 @@ private:
   code::Function function_;
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;
+  bool in_first_run_ = false;
 };
 
 } // namespace sframe::generate

@@ -4,7 +4,7 @@
 // is a graph search from what is certain: run() has the order of its steps. Acceptance spreads along calls,
 // and along jumps with an equal row, by a work list; a function is accepted at most once for each entry row
 // that is tried, of which there are at most three, so the search is linear in calls and jumps, with a binary
-// search for each target. Then five checks take acceptance back; none gives it, so their order matters only
+// search for each target. Then six checks take acceptance back; none gives it, so their order matters only
 // for what is reported. Where two functions claim an address, Claims has the one that claimed it first.
 
 #include "from_code.h"
@@ -141,6 +141,7 @@ private:
   void refute_unconnected();
   void refute_rivals();
   void refute_second_entries();
+  void refute_first_runs();
   const CodeRows::Range* range_of(std::uint64_t address, std::span<const std::size_t> accepted,
                                   std::size_t& owner) const;
 
@@ -392,6 +393,23 @@ void Proof::refute_second_entries() {
   }
 }
 
+/// Code that only jumps enter, perhaps never, as before __builtin_unreachable(): if it runs on, without a
+/// jump or call of its own, to where code jumps that is not understood, as landing pads are not, then that
+/// may be of another function, with another frame.
+void Proof::refute_first_runs() {
+  const auto refute = [&](const CodeRows::Jump& jump) {
+    const auto after = entered_.lower_bound(jump.target);
+    if (after == entered_.begin()) return;
+    std::size_t index = 0;
+    const CodeFunction* const entered = at(std::prev(after)->first, index);
+    if (entered && states_[index] == State::accepted && jump.target < entered->rows.first_run_end &&
+        !fits(entered->entry, abi_.entry_row()))
+      states_[index] = State::ambiguous;
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (states_[i] != State::accepted) std::ranges::for_each(functions_[i].rows.jumps, refute);
+}
+
 /// A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
 void Proof::accept_what_jumps() {
   std::vector<std::size_t> proven; // by a jump to a stub
@@ -438,6 +456,7 @@ void Proof::run() {
   refute_unconnected();
   refute_rivals();
   refute_second_entries();
+  refute_first_runs();
 }
 
 /// Adds the rows of accepted functions to a builder.
