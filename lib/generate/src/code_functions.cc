@@ -98,9 +98,9 @@ constexpr std::uint8_t local = 0;
 
 /// True if the function goes on past the window, below `limit`. The window's last instruction may not be in
 /// it as a whole. A jump with the entry's row is rather one to another function.
-bool is_cut(const CodeFunction& function, std::uint64_t limit, const code::Machine& machine) {
+bool is_cut(const CodeFunction& function, const CodeRows& rows, std::uint64_t limit,
+            const code::Machine& machine) {
   if (function.end >= limit) return false;
-  const CodeRows& rows = function.rows;
   const auto is_close = [&](std::uint64_t reached) { return function.end - reached < machine.max_length; };
   if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) return true;
   if (std::ranges::any_of(rows.left_out, [&](const LeftOut& range) {
@@ -177,7 +177,12 @@ public:
   void start() {
     suspects_.clear();
     doubtful_.clear();
+    questions_.clear();
   }
+  /// Instead of a run: asks what an earlier analysis asked. True if all answers are still the same.
+  bool confirms(std::span<const CodeQuestion> questions);
+  /// CodeFunction::questions of the last run.
+  std::vector<CodeQuestion> questions();
   /// CodeFunction::doubtful of the last run.
   std::vector<std::uint64_t> doubtful() { return std::move(doubtful_); }
   /// CodeFunction::inside, after the last run.
@@ -186,6 +191,9 @@ public:
   bool learn(const CodeRows& rows);
 
 private:
+  bool answer(const CodeQuestion& question);
+  bool is_asked_answer(CodeQuestion question);
+  bool may_not_return(const CodeQuestion& question, const code::StartSigns& signs);
   bool may_start_at(std::uint64_t address, code::StartSigns signs, code::Arrival arrival);
   void learn_between(std::uint64_t low, std::uint64_t high);
 
@@ -195,16 +203,57 @@ private:
   code::CallEnds padding_;
   std::set<std::uint64_t> suspects_, inside_; ///< return addresses, and padding that is jumped to
   std::vector<std::uint64_t> doubtful_;
+  std::vector<CodeQuestion> questions_;
 };
 
 bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next,
                                           const code::StartSigns& signs) {
+  using Kind = CodeQuestion::Kind;
+  return is_asked_answer({.target = target.value_or(0),
+                          .place = static_cast<std::uint32_t>(next - function_.start),
+                          .kind = target ? Kind::after_direct_call : Kind::after_indirect_call,
+                          .is_marked = signs.is_marked});
+}
+
+bool CodeFunctions::Calls::may_end_at(std::uint64_t address, const code::StartSigns& signs) {
+  return is_asked_answer({.place = static_cast<std::uint32_t>(address - function_.start),
+                          .kind = CodeQuestion::Kind::at_end,
+                          .is_marked = signs.is_marked});
+}
+
+bool CodeFunctions::Calls::is_asked_answer(CodeQuestion question) {
+  question.answer = answer(question);
+  questions_.push_back(question);
+  return question.answer;
+}
+
+std::vector<CodeQuestion> CodeFunctions::Calls::questions() {
+  std::ranges::sort(questions_);
+  const auto repeated = std::ranges::unique(questions_);
+  return {questions_.begin(), repeated.begin()};
+}
+
+bool CodeFunctions::Calls::confirms(std::span<const CodeQuestion> questions) {
+  if (budget_ && !budget_->take(Resource::code_steps, questions.size())) return false;
+  return std::ranges::all_of(
+      questions, [&](const CodeQuestion& question) { return answer(question) == question.answer; });
+}
+
+bool CodeFunctions::Calls::answer(const CodeQuestion& question) {
+  const code::StartSigns signs{.is_marked = question.is_marked};
+  if (question.kind != CodeQuestion::Kind::at_end) return may_not_return(question, signs);
+  return may_start_at(function_.start + question.place, signs, code::Arrival::by_jump);
+}
+
+bool CodeFunctions::Calls::may_not_return(const CodeQuestion& question, const code::StartSigns& signs) {
   using code::Arrival;
-  const Place* const callee = target ? functions_.known_place(*target) : nullptr;
+  const bool has_target = question.kind == CodeQuestion::Kind::after_direct_call;
+  const std::uint64_t next = function_.start + question.place;
+  const Place* const callee = has_target ? functions_.known_place(question.target) : nullptr;
   const bool surely_returns = callee && callee->returns == Returns::surely;
-  if (target && !surely_returns) {
+  if (has_target && !surely_returns) {
     if (callee && callee->no_return) return true;
-    const bool is_own = *target - function_.start < function_.end - function_.start;
+    const bool is_own = question.target - function_.start < function_.end - function_.start;
     if (is_own) return code::may_start_function(signs, Arrival::after_returning_call);
   }
   // Only code that is expected to run rarely is not aligned.
@@ -213,12 +262,8 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
                           : is_rare      ? Arrival::after_rare_call
                                          : Arrival::after_call;
   if (!may_start_at(next, signs, arrival)) return false;
-  if (target && !surely_returns) doubtful_.push_back(*target);
+  if (has_target && !surely_returns) doubtful_.push_back(question.target);
   return true;
-}
-
-bool CodeFunctions::Calls::may_end_at(std::uint64_t address, const code::StartSigns& signs) {
-  return may_start_at(address, signs, code::Arrival::by_jump);
 }
 
 /// True if another function may start at the address, or after padding there: it is a suspect then. `signs`:
@@ -397,18 +442,25 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
     const auto bytes = input_.image->read(start, function.end - start);
     if (!bytes) break;
     calls.start();
-    function.rows = maker.make({.start = start,
-                                .bytes = *bytes,
-                                .entry = entry,
-                                .fp_at_start = fp,
-                                .call_sites = {},
-                                .rows = {},
-                                .environment = &calls,
-                                .budget = budget});
-    if (calls.learn(function.rows)) continue;
-    if (function.sized || window >= max_window || !is_cut(function, limit, code::machine(abi_))) break;
+    function.is_unchanged = run == 0 && before && before->end == function.end && entry == before->entry &&
+                            !fp && before->sized == function.sized && calls.confirms(before->questions);
+    if (!function.is_unchanged) {
+      calls.start();
+      function.rows = maker.make({.start = start,
+                                  .bytes = *bytes,
+                                  .entry = entry,
+                                  .fp_at_start = fp,
+                                  .call_sites = {},
+                                  .rows = {},
+                                  .environment = &calls,
+                                  .budget = budget});
+    }
+    const CodeRows& rows = function.is_unchanged ? before->rows : function.rows;
+    if (calls.learn(rows)) continue;
+    if (function.sized || window >= max_window || !is_cut(function, rows, limit, code::machine(abi_))) break;
     window = std::min(window * (window < large_window ? 2 : 4), max_window);
   }
+  if (!function.is_unchanged) function.questions = calls.questions();
   function.doubtful = calls.doubtful();
   function.inside = calls.inside();
   // What is not reached need not be the function's if its size is unknown.
@@ -450,6 +502,11 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
 }
 
 void CodeFunctions::keep(CodeFunction function) {
+  if (function.is_unchanged) {
+    CodeFunction& before = place_of(function.start).found->function;
+    function.rows = std::move(before.rows);
+    function.questions = std::move(before.questions);
+  }
   const CodeRows& rows = function.rows;
   const std::size_t places = rows.calls.size() + rows.guessed_calls.size() + rows.jumps.size() +
                              rows.addresses.size() + function.doubtful.size();

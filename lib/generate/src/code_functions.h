@@ -23,6 +23,20 @@ namespace sframe::generate {
 /// Bytes of padding between functions.
 inline constexpr std::uint64_t max_padding_between = 64;
 
+/// What the analysis of a function asked about calls and ends, and what it was told. 16 bytes: there are
+/// nearly as many as calls.
+struct CodeQuestion {
+  enum class Kind : std::uint8_t { after_direct_call, after_indirect_call, at_end };
+
+  std::uint64_t target = 0; ///< of a direct call
+  std::uint32_t place = 0;  ///< the return address, or the end, from the function's start
+  Kind kind{};
+  bool is_marked = false; ///< code::StartSigns::is_marked
+  bool answer = false;    ///< perhaps the function does not go on there
+
+  friend auto operator<=>(const CodeQuestion&, const CodeQuestion&) = default;
+};
+
 /// A function as it was analysed.
 struct CodeFunction {
   std::uint64_t start = 0;
@@ -36,6 +50,11 @@ struct CodeFunction {
   std::vector<std::uint64_t> doubtful;
   /// Return addresses, and padding that is jumped to, after which the function goes on.
   std::set<std::uint64_t> inside;
+  /// What the last run asked, each once. An analysis of the same bytes that is told the same finds the same.
+  std::vector<CodeQuestion> questions;
+  /// The last analysis was told the same as the one before: that one's `rows` and `questions` are kept, and
+  /// those here are empty.
+  bool is_unchanged = false;
   CodeRows rows;
 };
 
