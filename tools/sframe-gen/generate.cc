@@ -327,8 +327,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   }
   const auto go = reads_go(line.from) ? tables::GoTable::load(*input.image) : std::nullopt;
   if (!go && line.from == From::go)
-    return nothing_there(*input.budget,
-                         "no function table of Go 1.18 or newer (.gopclntab) for AMD64");
+    return nothing_there(*input.budget, "no function table of Go 1.18 or newer (.gopclntab) for AMD64");
   std::optional<elf::LinkedObject> linked;
   if (input.object && (has_code || line.repair != generate::Options::Repair::none)) {
     auto object = elf::LinkedObject::make(*input.object);

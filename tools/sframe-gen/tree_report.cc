@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of a tree: what became of each file, equal reasons counted, and the sums of all files.
 
 #include "tree_report.h"
 

@@ -293,9 +293,9 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
 bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
   for (const Problem& problem : image.problems()) warn(path, problem);
   if (image.relocatable()) return lacks(path, no_linked_file);
-  BugSources sources{.path = path,
-                     .image = &image,
-                     .progress = [this](double share) { progress_.add(share * static_cast<double>(size_)); }};
+  BugSources sources{.path = path, .image = &image, .progress = [this](double share) {
+                       progress_.add(share * static_cast<double>(size_));
+                     }};
   Companion debug;
   if (!options_.debug.empty()) {
     if (!(debug = open_debug(path, &image))) return false;

@@ -108,7 +108,7 @@ Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by
   if (as_text(bytes).ends_with("~Module signature appended~\n"))
     return fail(
         "the kernel module is signed: convert it before it is signed, or remove the signature and sign the "
-        "result (scripts/sign-file of Linux)",
+        "result (sign-file of Linux)",
         {}, end);
   if (!std::ranges::all_of(bytes.subspan(end), is_padding))
     return fail("data after the last section would be lost", {}, end);

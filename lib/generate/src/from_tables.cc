@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ORC is a list of rows without functions: symbols begin them or, where there is none, entries that are like a
-// function's first. Go's table has the functions. What a table cannot describe counts as described by it: the
-// code would not show more.
+// ORC is a list of rows without functions: symbols begin them or, where there is none, entries that are like
+// a function's first. Go's table has the functions. What a table cannot describe counts as described by it:
+// the code would not show more.
 
 #include "table_writer.h"
 

@@ -85,8 +85,9 @@ sframe_status sframe_get_thread(const sframe_process* process, size_t number, sf
 
 /* --- Walks --- */
 
-/* The number of registers that a frame has room for: AMD64 uses 17, AArch64 and s390x 32. The last one is AArch64's VG
-   (DWARF number 46, the length of scalable vectors in units of 64 bits), of cores and live processes that have it. */
+/* The number of registers that a frame has room for: AMD64 uses 17, AArch64 and s390x 32. The last one is
+   AArch64's VG (DWARF number 46, the length of scalable vectors in units of 64 bits), of cores and live
+   processes that have it. */
 #define SFRAME_NUM_REGISTERS 34
 
 /* `registers` are the last members: a program that does not need them may set a size without them. */

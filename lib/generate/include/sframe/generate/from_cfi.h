@@ -64,12 +64,13 @@ struct Options {
   /// With `repair`: called for each FDE that has repairs, from several threads at once. For those who want to
   /// know more of them than the report has.
   std::function<void(const RepairedFde&)> on_repairs;
-  /// The kernel's own table, for what CFI does not describe; must outlive the conversion. nullptr: none. Needs
-  /// CfiInput::image.
+  /// The kernel's own table, for what CFI does not describe; must outlive the conversion. nullptr: none.
+  /// Needs CfiInput::image.
   const tables::OrcTable* orc = nullptr;
   /// Same for Go's function table.
   const tables::GoTable* go = nullptr;
-  /// Functions without CFI, and in no such table, are described from their instructions. Needs CfiInput::image, of a linked file.
+  /// Functions without CFI, and in no such table, are described from their instructions. Needs
+  /// CfiInput::image, of a linked file.
   bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
   /// at once.
