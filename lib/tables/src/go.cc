@@ -8,6 +8,8 @@
 
 #include "sframe/bytes.h"
 
+#include <llvm/BinaryFormat/ELF.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -17,7 +19,6 @@ namespace sframe::tables {
 
 namespace {
 
-constexpr std::uint16_t em_x86_64 = 62;
 constexpr std::int32_t word = 8;
 constexpr std::size_t before_change = 1, after_change = 8; ///< bytes of code to look at
 
@@ -61,7 +62,7 @@ bool is_signal_handler(std::string_view name) {
 } // namespace
 
 std::optional<GoTable> GoTable::load(const elf::Image& image) {
-  if (image.machine() != em_x86_64 || !image.abi()) return std::nullopt;
+  if (image.machine() != llvm::ELF::EM_X86_64 || !image.abi()) return std::nullopt;
   auto functions = elf::GoFunctions::open(image);
   if (!functions || !functions->has_frames()) return std::nullopt;
   return GoTable(image, std::move(*functions));

@@ -11,6 +11,8 @@
 #include "sframe/base/problem.h"
 #include "sframe/bytes.h"
 
+#include <llvm/BinaryFormat/ELF.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -25,7 +27,6 @@ using Kind = OrcEntry::Kind;
 
 constexpr const char *ip_name = ".orc_unwind_ip", *entries_name = ".orc_unwind", *header_name = ".orc_header";
 constexpr std::size_t ip_size = 4, entry_size = 6;
-constexpr std::uint16_t em_x86_64 = 62;
 
 /// DWARF numbers.
 constexpr std::uint16_t rax = 0, rdx = 1, rdi = 5, rbp = 6, rsp = 7, r10 = 10, r13 = 13;
@@ -184,7 +185,7 @@ std::optional<FrameRow> OrcEntry::row() const {
 Result<std::optional<OrcTable>> OrcTable::load(const elf::Image& image) {
   const elf::SectionHeader* const ip_section = image.find_section(ip_name);
   const elf::SectionHeader* const section = image.find_section(entries_name);
-  if (image.machine() != em_x86_64 || (!ip_section && !section)) return std::nullopt;
+  if (image.machine() != llvm::ELF::EM_X86_64 || (!ip_section && !section)) return std::nullopt;
   if (!ip_section || !section)
     return fail(std::string("the file has no ") + (section ? ip_name : entries_name),
                 section ? entries_name : ip_name, 0);
