@@ -303,13 +303,13 @@ int print_catalogue(tool::App& app, const Options& options) {
 
 /// --against, which is no check of a section.
 int compare_with_original(tool::App& app, const Options& options) {
-  const bool is_text = options.format == "text";
+  const bool is_text = options.run.format == "text";
   if (options.inputs.inputs.size() != 1 || tool::is_tree(options.inputs)) {
     app.messages().error({}, "--against needs exactly one FILE");
     return tool::exit_failure;
   }
   if (options.has_checks || !options.run.file.sframe.empty() || options.run.file.compiler_bugs ||
-      (!is_text && options.format != "json")) {
+      (!is_text && options.run.format != "json")) {
     app.messages().error({}, "--against cannot be combined with --check, --sframe, --compiler-bugs or "
                              "--format other than text and json");
     return tool::exit_failure;

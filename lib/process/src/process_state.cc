@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A core's records as what walks need: its registers by DWARF number, which of its threads were in another mode of
-// the processor, and how the process ended.
+// A core's records as what walks need: its registers by DWARF number, which of its threads were in another
+// mode of the processor, and how the process ended.
 
 #include "sframe/process/process_state.h"
 

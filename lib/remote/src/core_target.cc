@@ -69,8 +69,8 @@ RemoteStatus CoreTarget::access_register(std::uint16_t reg, std::uint64_t& value
 }
 
 std::uint64_t CoreTarget::vector_granule(void*) {
-  if (process_->threads().empty()) return 0;
-  return process_->threads()[thread_].registers.get(unwind::Registers::vector_granule).value_or(0);
+  if (process().threads().empty()) return 0;
+  return process().threads()[thread_].registers.get(unwind::Registers::vector_granule).value_or(0);
 }
 
 bool CoreTarget::is_code(std::uint64_t address, void*) {

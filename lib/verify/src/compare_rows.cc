@@ -42,6 +42,7 @@ std::optional<Id> contradiction(cfi::Unrepresentable why) {
   case ra_expression:
   case fp_expression:
   case ra_column:
+  case scalable:
   case register_range:
   case offset_range: break;
   }
