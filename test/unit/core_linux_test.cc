@@ -241,7 +241,7 @@ TEST(ElfCore, LengthOfScalableVectors) {
     EXPECT_EQ(granule(order, {{sve, 8192, 1}}), 1024u);
     EXPECT_EQ(granule(order, {{sve, 32, 0}, {ssve, 64, 0}}), 4u);
     EXPECT_EQ(granule(order, {{sve, 32, 0}, {ssve, 64, 1}}), 8u); // in streaming mode
-    for (const std::uint16_t length : {0, 8, 24, 8208, 65535})
+    for (const std::uint16_t length : std::initializer_list<std::uint16_t>{0, 8, 24, 8208, 65535})
       EXPECT_EQ(granule(order, {{sve, length, 1}}, 1), 0u);
     for (const std::size_t size : {0u, 8u, 13u}) EXPECT_EQ(granule(order, {{sve, 16, 1}}, 1, size), 0u);
   }
