@@ -1,4 +1,4 @@
-# cmake -DVERSION=0.1.0 -DREVISION=-0.1 -DOUTPUT=FILE -P cmake/DebianChangelog.cmake: Debian's form of what CHANGELOG.md says
+# cmake -DVERSION=0.1.0 -DREVISION=-1~upstream1 -DOUTPUT=FILE -P cmake/DebianChangelog.cmake: Debian's form of what CHANGELOG.md says
 # of this version, a line for each item and its continuation. cpack uses the function.
 set(SFRAME_CHANGES ${CMAKE_CURRENT_LIST_DIR}/../CHANGELOG.md)
 
