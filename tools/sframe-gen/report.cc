@@ -117,9 +117,10 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
   out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
   out.decimal(report.refuted_plt_bytes) << ", \"code\": ";
-  out.decimal(report.code_bytes) << ", \"orc\": ";
-  out.decimal(report.orc_bytes) << ", \"go\": ";
-  out.decimal(report.go_bytes) << "}";
+  out.decimal(report.code_bytes);
+  if (report.orc_bytes != 0) (out << ", \"orc\": ").decimal(report.orc_bytes);
+  if (report.go_bytes != 0) (out << ", \"go\": ").decimal(report.go_bytes);
+  out << "}";
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
