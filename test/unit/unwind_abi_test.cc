@@ -86,11 +86,12 @@ TEST(Abi, CallSavedRegisters) {
     const UnwindAbi& abi = *find_unwind_abi(id);
     std::string all;
     for (std::size_t reg = 0; reg < 64; ++reg)
-      if (abi.call_saved >> reg & 1) all += std::string(abi.register_names[reg]) + ' ';
+      if (abi.call_saved >> reg & 1)
+        all += std::string(reg == Registers::vector_granule ? "vg" : abi.register_names[reg]) + ' ';
     return all;
   };
   EXPECT_EQ(names(Abi::amd64), "rbx rbp r12 r13 r14 r15 ");
-  EXPECT_EQ(names(Abi::aarch64_little), "x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 ");
+  EXPECT_EQ(names(Abi::aarch64_little), "x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 vg ");
   EXPECT_EQ(names(Abi::s390x), "r6 r7 r8 r9 r10 r11 r12 r13 f8 f10 f12 f14 f9 f11 f13 f15 ");
 }
 
