@@ -192,7 +192,8 @@ int Driver::finish(const std::string& section, bool may_be_none) {
             {},
             {}},
            tool::exit_failure);
-  if (!sections_ && code_ != tool::exit_failure && !may_be_none)
+  // What was there and could not be read has been reported.
+  if (!sections_ && code_ != tool::exit_failure && messages_.errors() == 0 && !may_be_none)
     report({}, {"no file has a section " + section + ": nothing was shown", {}, {}}, tool::exit_failure);
   return code_;
 }
