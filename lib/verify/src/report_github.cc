@@ -106,7 +106,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_github_format(ReportOptions options) {
-  return std::make_unique<GithubFormat>(std::move(options));
+  return std::make_unique<GithubFormat>(options);
 }
 
 } // namespace sframe::verify

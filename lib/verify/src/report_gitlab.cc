@@ -112,7 +112,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_gitlab_format(ReportOptions options) {
-  return std::make_unique<GitlabFormat>(std::move(options));
+  return std::make_unique<GitlabFormat>(options);
 }
 
 } // namespace sframe::verify

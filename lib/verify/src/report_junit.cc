@@ -134,7 +134,7 @@ std::string suite_of_one(std::string_view path, std::string_view name, std::stri
 class JunitFormat final : public Format {
 public:
   JunitFormat(ReportOptions options, std::vector<std::string> checks)
-      : options_(std::move(options)), checks_(std::move(checks)) {}
+      : options_(options), checks_(std::move(checks)) {}
 
   std::string head() const override {
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"sframe-verify\">\n";
@@ -168,7 +168,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_junit_format(ReportOptions options, std::vector<std::string> checks) {
-  return std::make_unique<JunitFormat>(std::move(options), std::move(checks));
+  return std::make_unique<JunitFormat>(options, std::move(checks));
 }
 
 } // namespace sframe::verify
