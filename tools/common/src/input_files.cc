@@ -207,7 +207,7 @@ bool may_have_section(const elf::Image& image) {
   constexpr std::uint64_t end_mark = 4;
   if (image.type() == elf::et_core) return false;
   if (image.sections().empty())
-    return image.executable_addresses().size() != 0 && image.find_segment(elf::pt_gnu_eh_frame) != nullptr;
+    return !image.executable_addresses().empty() && image.find_segment(elf::pt_gnu_eh_frame) != nullptr;
   const auto any = [&](const auto& matches) {
     return std::ranges::any_of(image.sections(), [&](const elf::SectionHeader& section) {
       return section.type != elf::sht_nobits && matches(section);

@@ -21,8 +21,6 @@
 #include <optional>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace sframe::tables {
 
 /// A range of addresses with one row, or none.
@@ -68,4 +66,3 @@ private:
 
 } // namespace sframe::tables
 
-#pragma GCC visibility pop

@@ -29,8 +29,6 @@
 #include <span>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace sframe::tables {
 
 /// One entry: it is for the addresses from `start` to the next entry.
@@ -91,4 +89,3 @@ private:
 
 } // namespace sframe::tables
 
-#pragma GCC visibility pop
