@@ -43,6 +43,7 @@ private:
   Result<elf::Contents> load(const elf::Image& image, const elf::SframeLocation& table);
   bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
   Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
+  Problem nothing_found(const elf::Image& image) const;
   void report(Object& object, const Problem& problem, int code);
   /// The file has nothing to show, and that is an error only if it is not part of a tree.
   void lacks(const Problem& what) {
@@ -97,9 +98,24 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   load_sections(object);
   if (object.sections.empty() && budget_.is_used_up()) return;
   if (object.sections.empty() && options_.skip && object.problems.empty()) return lacks(nothing_found());
-  if (object.sections.empty()) object.problems.push_back(nothing_found());
+  const bool is_empty = object.sections.empty();
+  if (is_empty) object.problems.push_back(nothing_found(image));
   driver_.show(object);
-  if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
+  if (is_empty) driver_.report(object.name(), nothing_found(image), exit_failure);
+}
+
+/// With the reason, as far as the file has it, and what may help.
+Problem FileReader::nothing_found(const elf::Image& image) const {
+  Problem problem = nothing_found();
+  if (options_.section != default_section) return problem;
+  const elf::SectionHeader* const cfi = image.find_section(".eh_frame");
+  if (cfi && cfi->type == elf::sht_nobits)
+    problem.what += ": a separate debug file; if there is one, it is in the file that this belongs to";
+  else if (cfi || image.find_segment(elf::pt_gnu_eh_frame))
+    problem.what += "; sframe-gen makes one from the file's .eh_frame";
+  else
+    problem.what += ", and no .eh_frame to make one from; sframe-gen --from=code uses the machine code";
+  return problem;
 }
 
 /// The bytes of a table, with relocations applied, unless the format shows this version without them.

@@ -10,6 +10,7 @@
 
 #include <sframe/base/budget.h>
 #include <sframe/files/opened_file.h>
+#include <sframe/files/options.h>
 #include <sframe/tool/input_files.h>
 
 #include <string>
@@ -20,7 +21,8 @@ struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
   bool raw = false;                ///< treat every file as a raw section
   Limits limits = Limits::standard;
-  bool skip = false; ///< a file without such sections is skipped, and not an error
+  files::FileOptions files; ///< where debug files are looked up
+  bool skip = false;        ///< a file without such sections is skipped, and not an error
 };
 
 /// Shows everything in the file. Problems are reported to the driver.
