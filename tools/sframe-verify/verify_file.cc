@@ -281,7 +281,7 @@ bool FileVerifier::verify_elf(const std::string& path) {
     return fail(path, problems.front());
   const bool is_named = !options_.skip && options_.missing == tool::Missing::automatic;
   if (tool::may_have_section(*image) && !is_named) return verify_missing(path, *image, no_section);
-  if (image->executable_addresses().size() == 0) return cannot_have(path, "no code");
+  if (image->executable_addresses().empty()) return cannot_have(path, "no code");
   return lacks(path, no_section);
 }
 
