@@ -141,30 +141,32 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
+// Reads and writes are system calls, without dlsym: a signal handler that interrupts dlopen may make them.
+
 ssize_t read(int fd, void* to, size_t size) {
   FAIL_IF(reads);
-  return REAL(read)(fd, to, size_of(size));
+  return syscall(SYS_read, fd, to, size_of(size));
 }
 ssize_t pread(int fd, void* to, size_t size, off_t at) {
   FAIL_IF(reads);
-  return REAL(pread)(fd, to, size_of(size), at);
+  return syscall(SYS_pread64, fd, to, size_of(size), at);
 }
 ssize_t pread64(int fd, void* to, size_t size, off64_t at) {
   FAIL_IF(reads);
-  return REAL(pread64)(fd, to, size_of(size), at);
+  return syscall(SYS_pread64, fd, to, size_of(size), at);
 }
 ssize_t write(int fd, const void* from, size_t size) {
-  if (fd == STDERR_FILENO) return REAL(write)(fd, from, size); // by messages a fault is known
+  if (fd == STDERR_FILENO) return syscall(SYS_write, fd, from, size); // by messages a fault is known
   FAIL_IF(writes);
-  return REAL(write)(fd, from, size_of(size));
+  return syscall(SYS_write, fd, from, size_of(size));
 }
 ssize_t pwrite(int fd, const void* from, size_t size, off_t at) {
   FAIL_IF(writes);
-  return REAL(pwrite)(fd, from, size_of(size), at);
+  return syscall(SYS_pwrite64, fd, from, size_of(size), at);
 }
 ssize_t pwrite64(int fd, const void* from, size_t size, off64_t at) {
   FAIL_IF(writes);
-  return REAL(pwrite64)(fd, from, size_of(size), at);
+  return syscall(SYS_pwrite64, fd, from, size_of(size), at);
 }
 ssize_t copy_file_range(int from, off64_t* source, int to, off64_t* target, size_t size, unsigned flags) {
   FAIL_IF(writes);
