@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <map>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -93,6 +95,22 @@ std::uint32_t living_thread(std::uint32_t pid) {
   for (const std::uint32_t tid : list_threads(pid))
     if (!has_ended(pid, tid)) return tid;
   return pid;
+}
+
+int open_of_living(std::uint32_t pid, const char* name) {
+  constexpr int most_tries = 100;
+  for (int i = 1;; ++i) {
+    const std::uint32_t tid = living_thread(pid);
+    const int fd = ::open(proc_path(tid, name).c_str(), O_RDONLY | O_CLOEXEC);
+    // A thread that has ended has no program and no memory any more.
+    const int error = errno;
+    const bool ended = error == ENOENT || error == ESRCH;
+    if (fd >= 0 || !ended || i == most_tries || read_proc(pid, "status").empty()) {
+      errno = error;
+      return fd;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 std::string thread_name(std::uint32_t pid, std::uint32_t tid) {
@@ -279,7 +297,7 @@ Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   const std::uint32_t tid = live::living_thread(pid);
   const std::string program = live::proc_path(tid, "exe");
   if (!live::may_look_up(program)) return abi_of(header_in_memory(tid));
-  const int fd = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = live::open_of_living(pid, "exe");
   if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
   auto abi = live::read_program_abi(fd);
   ::close(fd);

@@ -47,6 +47,10 @@ bool is_traced_by(std::uint32_t pid, std::uint32_t tid, std::uint32_t tracer);
 /// one if the leader has ended first.
 std::uint32_t living_thread(std::uint32_t pid);
 
+/// Opens /proc/TID/NAME of a living thread for reading; -1 and errno if it cannot be had. Threads that end
+/// meanwhile, as all but one do in execve(2), are no reason to give up.
+int open_of_living(std::uint32_t pid, const char* name);
+
 /// A thread's name (comm).
 std::string thread_name(std::uint32_t pid, std::uint32_t tid);
 

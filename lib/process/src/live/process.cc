@@ -19,7 +19,7 @@ namespace {
 
 /// Whether the kernel permits reading its memory: the same check as for tracing.
 Result<void> check_permission(std::uint32_t pid) {
-  const int fd = ::open(live::proc_path(live::living_thread(pid), "mem").c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = live::open_of_living(pid, "mem");
   if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
   ::close(fd);
   return {};
