@@ -14,7 +14,6 @@
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
 #include <sframe/files/companions.h>
-#include <sframe/files/installed_sidecar.h>
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/shrink/image.h>
@@ -148,6 +147,7 @@ private:
   SlotChannel channel_;
   tool::Progress::Item& progress_;
   std::optional<files::OpenedFile> file_; ///< FILE
+  Companion sidecar_;                     ///< of FILE, installed; if FILE has no section
   std::size_t size_ = 0;                  ///< of FILE, or of the current member
   double check_bytes_ = 0;                ///< of them, how many count as done when the current check is
   Outcome outcome_;
@@ -276,6 +276,8 @@ bool FileVerifier::verify_elf(const std::string& path) {
   if (!image) return fail(path, image.error());
   if (options_.compiler_bugs) return find_bugs(path, *image);
   if (!lacks_section(*image)) return verify_image(path, *image);
+  if (options_.sframe.empty() && (sidecar_ = look_up_sidecar(path, &*image)))
+    return verify_image(path, *image);
   // A damaged file may have a section that cannot be found.
   if (const auto problems = image->problems(); options_.skip && !problems.empty())
     return fail(path, problems.front());
@@ -348,8 +350,8 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
       sources.raw = sframe->bytes();
       sources.raw_address = options_.sframe_address.value_or(0);
     }
-  } else if ((sframe = look_up_sidecar(path, sources.image))) {
-    sources.sframe_image = sframe->known_image();
+  } else if (sidecar_) {
+    sources.sframe_image = sidecar_->known_image();
   }
   if (options_.sframe_address && !sources.use_raw)
     return fail(path, {"--sframe-address needs a raw section; this one is in an ELF file", {}, {}});
@@ -360,7 +362,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   const auto separate = look_up_debug(path, sources.image);
   if (separate) sources.debug_image = separate->known_image();
 
-  const Companion* const companions[] = {&sframe, &debug, &separate};
+  const Companion* const companions[] = {&sframe, &sidecar_, &debug, &separate};
   auto input = Input::load(sources);
   if (!input) {
     for (const Companion* companion : companions)

@@ -6,8 +6,6 @@
 
 #include "sframe/files/companions.h"
 
-#include "sframe/files/installed_sidecar.h"
-
 #include "sframe/elf/sidecar.h"
 
 #include <algorithm>

@@ -7,8 +7,6 @@
 
 #include "sframe/modules/module.h"
 
-#include "sframe/files/installed_sidecar.h"
-
 #include "image_data.h"
 
 #include "sframe/elf/sidecar.h"

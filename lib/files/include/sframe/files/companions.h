@@ -47,6 +47,12 @@ std::shared_ptr<SharedImage> find_alternate(const FileAccess& access, const Shar
 FoundSidecar find_sidecar(const FileAccess& access, std::span<const std::byte> build_id,
                           const AbiTraits& abi);
 
+/// The sidecar that is installed where debug files are, of an image from `origin` without a section of its
+/// own: DIR/.build-id/xx/yyyy.sframe in the folders of FileAccess::debug_folders(), by the rules for debug
+/// files. Nothing if there is none. Costs an attempt to open per folder.
+FoundSidecar find_installed_sidecar(const FileAccess& access, std::span<const std::byte> build_id,
+                                    const AbiTraits& abi, const Origin& origin);
+
 /// The files called `name` (a path without folders, or below one) in the folders of `files` (empty paths are
 /// none) and in the debug folders that the user named. Only those that may be opened.
 std::vector<elf::File> files_beside(const FileAccess& access, const Origin& origin,
