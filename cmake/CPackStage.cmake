@@ -18,8 +18,11 @@ if(CPACK_SFRAME_MULTIARCH AND CPACK_SFRAME_LIBDIR STREQUAL lib)
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/sframe-utils.lintian-overrides
   ${CPACK_TEMPORARY_DIRECTORY}/programs/usr/share/lintian/overrides/${CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME} COPYONLY)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/cpack/libsframe-c.lintian-overrides
-  ${CPACK_TEMPORARY_DIRECTORY}/runtime/usr/share/lintian/overrides/${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} COPYONLY)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../packaging/cpack/libsframe-c.lintian-overrides of_cpack)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/libsframe-c0.lintian-overrides of_all)
+file(WRITE
+  ${CPACK_TEMPORARY_DIRECTORY}/runtime/usr/share/lintian/overrides/${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME}
+  "${of_cpack}${of_all}")
 
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} COMPONENT)

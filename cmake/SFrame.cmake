@@ -31,7 +31,7 @@ function(sframe_add)
       message(FATAL_ERROR "sframe_add: ${target} is an archive, which cannot have a sidecar")
     endif()
     set(gen ${SFRAME_GEN} --quiet --report=none --allow-missing ${arg_OPTIONS})
-    set(verify ${SFRAME_VERIFY} --quiet -r) # -r: a file without a section is no error
+    set(verify ${SFRAME_VERIFY} --quiet -r --missing=skip)
     if(arg_PROFILE)
       list(APPEND gen --for=${arg_PROFILE})
       list(APPEND verify --profile=${arg_PROFILE})
