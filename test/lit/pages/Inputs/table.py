@@ -314,7 +314,6 @@ CASES = {
 
     # docs/packaging.md
     "cmake --install build/release --prefix /usr --component programs": Case(not_here=INSTALLS),
-    "cmake --install build/release --prefix /usr --component debhelper": Case(not_here=INSTALLS),
     "cmake --install build/release --prefix /usr --component rpm": Case(not_here=INSTALLS),
     "make: %:": Case(not_here="test/lit/install/debhelper.test runs it"),
     "scripts/install-deps": Case(not_here="installs packages; scripts/test runs it"),
