@@ -162,11 +162,13 @@ std::optional<GoFunction> GoFunctions::at(std::uint64_t index) const {
   const auto name = field(function, field_name);
   if (!name) return std::nullopt;
   function.name = text_at(from(names_).subspan(std::min<std::size_t>(*name, from(names_).size())));
+  // Names are the same in all versions; the numbers that the table has for these functions are not.
+  function.is_injected = function.name == "runtime.sigpanic" || function.name == "runtime.asyncPreempt";
   if (has_frames()) {
     const auto flags = field(function, version_ == Version::go120 ? 9 : 8); // their second byte
     if (!flags) return std::nullopt;
     const auto flag = static_cast<std::uint8_t>(*flags >> (order_ == ByteOrder::little ? 8 : 16));
-    function.is_top = flag & flag_top;
+    function.is_top = flag & flag_top && function.name != "runtime.sigtramp";
     function.sets_sp = flag & flag_sets_sp;
     function.is_assembly = flag & flag_assembly;
   }

@@ -54,15 +54,12 @@ bool has_rows_near(unwind::RuleSource& rules, std::uint64_t address) {
   return false;
 }
 
-unwind::GoMatch::Kind kind_of(const elf::GoFunction& function, bool is_top) {
+unwind::GoMatch::Kind kind_of(const elf::GoFunction& function) {
   using Kind = unwind::GoMatch::Kind;
-  // The table's numbers of these functions differ between versions, their names do not.
-  if (is_top) return Kind::top;
+  if (function.is_top) return Kind::top;
   if (function.name == "runtime.systemstack" && function.sets_sp) return Kind::system_stack;
   if (function.name == "runtime.mcall" && function.sets_sp) return Kind::no_return;
-  if (function.name == "runtime.sigpanic" || function.name == "runtime.asyncPreempt")
-    return Kind::interrupted;
-  return Kind::function;
+  return function.is_injected ? Kind::interrupted : Kind::function;
 }
 
 } // namespace
@@ -215,14 +212,12 @@ std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {
   const auto function = go && go->has_frames() ? go->find(at.value) : std::nullopt;
   if (!function) return std::nullopt;
   const auto size = go->frame_size(*function, at.value, file_options().budget.get());
-  // The table marks the signal handler, too, but a signal frame follows it.
-  const bool is_top = function->is_top && function->name != "runtime.sigtramp";
-  if (!size && !is_top) return std::nullopt;
+  if (!size && !function->is_top) return std::nullopt;
   unwind::GoMatch match{.start = to_process(LinkAddress(function->extent.start), bias()),
                         .frame_size = size.value_or(0),
                         .sets_sp = function->sets_sp,
                         .is_assembly = function->is_assembly};
-  match.kind = kind_of(*function, is_top);
+  match.kind = kind_of(*function);
   return match;
 }
 

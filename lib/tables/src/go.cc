@@ -50,15 +50,6 @@ std::optional<std::uint32_t> saved_after(std::span<const std::byte> code, std::u
   return std::nullopt;
 }
 
-/// Go's runtime has these names; they are the same in all versions.
-bool is_signal_frame(std::string_view name) {
-  return name == "runtime.sigpanic" || name == "runtime.asyncPreempt";
-}
-/// Marked as outermost, but the signal frame is behind it.
-bool is_signal_handler(std::string_view name) {
-  return name == "runtime.sigtramp";
-}
-
 } // namespace
 
 std::optional<GoTable> GoTable::load(const elf::Image& image) {
@@ -72,12 +63,11 @@ bool GoTable::rows(std::uint64_t number, GoRows& rows) const {
   rows.rows.clear();
   const auto function = functions_.at(number);
   if (!function) return true;
-  rows.extent = function->extent;
-  rows.signal = is_signal_frame(function->name);
+  rows.signal = function->is_injected;
   std::vector<elf::GoFrameSize> sizes;
   const bool in_budget = functions_.frame_sizes(*function, image_->budget(), sizes);
   const auto add = [&](AddressRange range, const FrameRow& row) { rows.rows.push_back({range, row}); };
-  if (function->is_top && !is_signal_handler(function->name)) {
+  if (function->is_top) {
     if (!sizes.empty())
       add({function->extent.start, sizes.back().range.end() - function->extent.start},
           FrameRow::outermost(0));

@@ -24,8 +24,10 @@ namespace sframe::elf {
 struct GoFunction {
   AddressRange extent;   ///< link addresses; up to the next function, padding included
   std::string_view name; ///< as in Go, without the suffix of the calling convention; a view into the table
-  bool is_top = false;   ///< nothing called it: the outermost frame of a stack (TOPFRAME)
-  bool sets_sp = false;  ///< it sets SP to other stacks: its frames may have another size (SPWRITE)
+  bool is_top = false; ///< nothing called it: the outermost frame of a stack (TOPFRAME); not sigtramp, which
+                       ///< is marked, too, but has a signal frame behind it
+  bool is_injected = false; ///< the runtime lets it return to an instruction that did not call it
+  bool sets_sp = false;     ///< it sets SP to other stacks: its frames may have another size (SPWRITE)
   bool is_assembly = false;
   std::uint64_t data = 0; ///< where the table has the rest: bytes from the start of its part for functions
 };

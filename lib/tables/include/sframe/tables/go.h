@@ -38,9 +38,7 @@ struct GoRow {
 
 /// A function and its rows.
 struct GoRows {
-  AddressRange extent; ///< up to the next function, padding included
-  /// The runtime lets it return to an instruction that did not call it (sigpanic, asyncPreempt).
-  bool signal = false;
+  bool signal = false;     ///< elf::GoFunction::is_injected: an FDE of a signal frame
   std::vector<GoRow> rows; ///< by address; without the padding
 };
 
