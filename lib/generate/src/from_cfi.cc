@@ -10,12 +10,12 @@
 
 #include "fde_converter.h"
 #include "from_code.h"
+#include "from_tables.h"
 #include "ownership.h"
 #include "sframe/address.h"
 #include "sframe/base/budget_shares.h"
 #include "sframe/base/parallel.h"
 #include "sframe/generate/plt.h"
-#include "table_writer.h"
 
 #include <algorithm>
 #include <array>

@@ -9,6 +9,7 @@
 
 #include "from_code.h"
 
+#include "add_rows.h"
 #include "code_functions.h"
 #include "sframe/code/call_end.h"
 #include "sframe/code/row_check.h"
@@ -523,24 +524,17 @@ void Writer::extend_run(std::uint64_t begin, const Claims::Claim& claim) {
   run_end_ = claim.end;
   FrameRow row = claim.range->row;
   if (claim.range->by_record) row.cfa = *claim.range->by_record;
-  row.offset = static_cast<std::uint32_t>(begin - run_begin_);
-  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+  append_row(options_, rows_, row, begin - run_begin_);
 }
 
 void Writer::end_run(bool b_key) {
   if (rows_.empty()) return;
-  const std::uint64_t begin = run_begin_, end = run_end_;
-  const Fde fde{.start = begin,
-                .size = static_cast<std::uint32_t>(end - begin),
+  const Fde fde{.start = run_begin_,
+                .size = static_cast<std::uint32_t>(run_end_ - run_begin_),
                 .pauth_key = b_key ? PauthKey::b : PauthKey::a};
-  std::uint64_t added = end - begin;
-  AddressSet refused;
-  out_.builder.add_parts(fde, rows_, [&](AddressRange range, const Refusal& why) {
-    added -= range.size;
-    refused.add(range);
-    report(range, reason(why.reason));
-  });
-  std::ranges::move(refused.outside({begin, end - begin}), std::back_inserter(out_.report.from_code));
+  const std::uint64_t added =
+      add_rows(out_, fde, rows_, out_.report.from_code,
+               [&](const AddressRange& range, const Reason& why) { report(range, why); });
   rows_.clear();
   covered_ += added;
   out_.report.pc_bytes.total += added;

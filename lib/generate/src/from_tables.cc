@@ -4,8 +4,9 @@
 // a function's first. Go's table has the functions. What a table cannot describe counts as described by it:
 // the code would not show more.
 
-#include "table_writer.h"
+#include "from_tables.h"
 
+#include "add_rows.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/tables/go.h"
 #include "sframe/tables/orc.h"
@@ -51,15 +52,39 @@ bool is_like_an_entry(const OrcEntry& entry) {
 /// The kernel's code is aligned so, unless it is built for size.
 constexpr std::uint64_t usual_alignment = 16;
 
-} // namespace
+/// Rows from a table become functions: those that follow each other are in one FDE, until a gap, the start of
+/// a function, or the mark of signal frames, which an FDE has as a whole, ends it.
+class TableWriter {
+public:
+  /// `bytes` and `ranges`, of the report in `out`, are of what the table gives rows. All must outlive the
+  /// object.
+  TableWriter(const Options& options, Conversion& out, std::uint64_t& bytes,
+              std::vector<AddressRange>& ranges)
+      : options_(options), out_(out), bytes_(bytes), ranges_(ranges) {}
+
+  /// The next addresses, in order.
+  void add(AddressRange range, FrameRow row, bool signal_frame);
+  /// The next ones, without a row.
+  void leave_out(AddressRange range, const Reason& reason);
+  /// The next address begins a function; or there is none.
+  void end_function();
+
+private:
+  const Options& options_;
+  Conversion& out_;
+  std::uint64_t& bytes_;
+  std::vector<AddressRange>& ranges_;
+  Fde fde_; ///< of rows_
+  std::vector<FrameRow> rows_;
+  std::uint64_t end_ = 0; ///< of the last of rows_
+};
 
 void TableWriter::add(AddressRange range, FrameRow row, bool signal_frame) {
   if (!rows_.empty() && (range.start != end_ || signal_frame != fde_.signal_frame ||
                          range.end() - fde_.start > std::numeric_limits<std::uint32_t>::max()))
     end_function();
   if (rows_.empty()) fde_ = {.start = range.start, .signal_frame = signal_frame};
-  row.offset = static_cast<std::uint32_t>(range.start - fde_.start);
-  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+  append_row(options_, rows_, row, range.start - fde_.start);
   end_ = range.end();
 }
 
@@ -75,22 +100,23 @@ void TableWriter::end_function() {
   if (rows_.empty()) return;
   fde_.size = static_cast<std::uint32_t>(end_ - fde_.start);
   Report& report = out_.report;
-  AddressSet refused;
-  out_.builder.add_parts(fde_, rows_, [&](AddressRange range, const Refusal& why) {
-    report.leave_out(range.start, range.end(), reason(why.reason), !refused.empty());
-    refused.add(range);
-  });
-  const std::uint64_t covered = fde_.size - refused.size();
+  bool any_refused = false;
+  const std::uint64_t covered =
+      add_rows(out_, fde_, rows_, ranges_, [&](const AddressRange& range, const Reason& why) {
+        report.leave_out(range.start, range.end(), why, any_refused);
+        any_refused = true;
+      });
   ++report.functions.total;
-  ++(refused.empty() ? report.functions.converted
-     : covered != 0  ? report.functions.partial
-                     : report.functions.skipped);
+  ++(!any_refused   ? report.functions.converted
+     : covered != 0 ? report.functions.partial
+                    : report.functions.skipped);
   report.pc_bytes.total += fde_.size;
   report.pc_bytes.covered += covered;
   bytes_ += covered;
-  std::ranges::move(refused.outside({fde_.start, fde_.size}), std::back_inserter(ranges_));
   rows_.clear();
 }
+
+} // namespace
 
 void add_from_orc(const CfiInput& input, const Options& options, AddressSet& described, Conversion& out) {
   const std::span<const OrcEntry> entries = options.orc->entries();
