@@ -26,20 +26,6 @@ unexpected<Problem> fail_at(std::string what, std::uint64_t offset) {
   return fail(std::move(what), section_name, offset);
 }
 
-/// Bytes of a pointer; 0 if its encoding is not one that can be written again at another place.
-unsigned width_of(std::uint8_t encoding) {
-  const std::uint8_t base = encoding & 0x70;
-  if (base != pe_absptr && base != pe_pcrel && base != pe_datarel) return 0;
-  switch (encoding & 0x0f) {
-  case pe_absptr:
-  case pe_udata8:
-  case pe_sdata8: return 8;
-  case pe_udata4:
-  case pe_sdata4: return 4;
-  default: return 0;
-  }
-}
-
 class Reader {
 public:
   Reader(const CfiSection& section, Budget* budget) : section_(section), budget_(budget) {
@@ -243,6 +229,19 @@ private:
 };
 
 } // namespace
+
+unsigned width_of(std::uint8_t encoding) {
+  const std::uint8_t base = encoding & 0x70;
+  if (base != pe_absptr && base != pe_pcrel && base != pe_datarel) return 0;
+  switch (encoding & 0x0f) {
+  case pe_absptr:
+  case pe_udata8:
+  case pe_sdata8: return 8;
+  case pe_udata4:
+  case pe_sdata4: return 4;
+  default: return 0;
+  }
+}
 
 bool ModelCie::equals(const ModelCie& other) const {
   return version == other.version && std::ranges::equal(augmentation, other.augmentation) &&

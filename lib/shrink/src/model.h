@@ -19,6 +19,9 @@ class Budget;
 
 namespace sframe::shrink {
 
+/// Bytes of a pointer of the CFI; 0 if its encoding is not one that can be written again at another place.
+unsigned width_of(std::uint8_t encoding);
+
 /// A pointer as it is stored, but for its place: of a pc-relative one the value, of others the number.
 struct StoredPointer {
   std::uint8_t encoding = cfi::pe_omit;

@@ -30,15 +30,11 @@ constexpr std::uint64_t table_header_size = 12;
 /// In an FDE. Functions without instructions cost nothing, and the search tries all ends for each start.
 constexpr std::size_t max_functions = 256;
 
-unsigned width(std::uint8_t encoding) {
-  return (encoding & 0x07) == pe_udata4 ? 4 : 8;
-}
-
 /// Bytes of an FDE without its instructions.
 std::uint64_t overhead(const ModelCie& cie) {
-  std::uint64_t size = 8 + std::uint64_t{2} * width(cie.fde_encoding);
+  std::uint64_t size = 8 + std::uint64_t{2} * width_of(cie.fde_encoding);
   if (cie.has_augmentation_data) size += 1;
-  if (cie.lsda_encoding != pe_omit) size += width(cie.lsda_encoding);
+  if (cie.lsda_encoding != pe_omit) size += width_of(cie.lsda_encoding);
   return size;
 }
 
@@ -53,7 +49,9 @@ std::uint64_t cie_size(const ModelCie& cie) {
   std::uint64_t data = 0;
   if (cie.has_augmentation_data)
     for (const char letter : as_text(cie.augmentation).substr(1))
-      data += letter == 'R' || letter == 'L' ? 1 : letter == 'P' ? 1 + width(cie.personality->encoding) : 0;
+      data += letter == 'R' || letter == 'L' ? 1
+              : letter == 'P'                ? 1 + width_of(cie.personality->encoding)
+                                             : 0;
   return 9 + cie.augmentation.size() + 1 + numbers.size() + (cie.has_augmentation_data ? 1 : 0) + data +
          cie.instructions.size();
 }
@@ -236,7 +234,7 @@ private:
   void append_pointer(std::uint64_t value, std::uint8_t encoding) {
     const bool relative = value != 0 && (encoding & 0x70) == pe_pcrel;
     const std::uint64_t number = relative ? value - (address_ + out_.size()) : value;
-    if (width(encoding) == 8) return append(number, 8);
+    if (width_of(encoding) == 8) return append(number, 8);
     if (encoding & pe_signed || relative) return append_near(number, value);
     append(number, 4);
   }
@@ -288,8 +286,8 @@ private:
     const std::size_t start = begin();
     append(out_.size() - cies_[first.cie], 4);
     append_pointer(first.start, cie.fde_encoding);
-    append(last.end() - first.start, width(cie.fde_encoding));
-    if (cie.has_augmentation_data) append(cie.lsda_encoding != pe_omit ? width(cie.lsda_encoding) : 0, 1);
+    append(last.end() - first.start, width_of(cie.fde_encoding));
+    if (cie.has_augmentation_data) append(cie.lsda_encoding != pe_omit ? width_of(cie.lsda_encoding) : 0, 1);
     if (cie.lsda_encoding != pe_omit) append_pointer(first.lsda, cie.lsda_encoding);
     append(group.instructions);
     end(start);

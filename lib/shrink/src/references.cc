@@ -9,6 +9,7 @@
 #include "sframe/base/text.h"
 #include "sframe/bytes.h"
 #include "sframe/code/references.h"
+#include "sframe/elf/llvm_types.h"
 
 #include <algorithm>
 #include <string>
@@ -29,11 +30,6 @@ std::span<const std::byte> bytes_of(const Image& image, const SectionHeader& sec
   if (section.type == sht_nobits || !file.contains({section.offset, section.size})) return {};
   return image.bytes().subspan(static_cast<std::size_t>(section.offset),
                                static_cast<std::size_t>(section.size));
-}
-
-std::string_view string_at(std::string_view table, std::size_t offset) {
-  const std::string_view rest = table.substr(offset);
-  return rest.substr(0, rest.find('\0'));
 }
 
 unexpected<Problem> refers(std::string_view what, std::uint64_t address, std::string_view section) {
@@ -137,13 +133,13 @@ bool has_name(const Image& image, std::string_view table, std::string_view name)
 bool imports(const Image& image, std::string_view name) {
   const SectionHeader* table = image.find_section(".dynsym");
   if (!table || !has_name(image, ".dynstr", name)) return false;
-  const std::string_view names = as_text(bytes_of(image, *image.find_section(".dynstr")));
+  const auto names = bytes_of(image, *image.find_section(".dynstr"));
   constexpr std::size_t symbol_size = 24, section_at = 6;
   const auto symbols = bytes_of(image, *table);
   for (std::size_t at = 0; at + symbol_size <= symbols.size(); at += symbol_size) {
     const auto name_at = load<std::uint32_t>(symbols.data() + at, image.byte_order());
     const auto section = load<std::uint16_t>(symbols.data() + at + section_at, image.byte_order());
-    if (section == 0 && name_at < names.size() && string_at(names, name_at) == name) return true;
+    if (section == 0 && string_at(names, name_at, name.size() + 1) == name) return true;
   }
   return false;
 }
