@@ -2,6 +2,7 @@
 
 #include "flame_graph.h"
 
+#include "sframe/base/text.h"
 #include "sframe/page/page.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ void draw(const Box& box, const Picture& picture, tool::Output& out) {
 }
 
 void print_count(std::uint64_t count, std::string_view noun, tool::Output& out) {
-  out.decimal(count) << ' ' << noun << (count == 1 ? "" : "s");
+  out << counted(count, noun);
 }
 
 } // namespace

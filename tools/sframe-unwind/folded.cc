@@ -3,6 +3,7 @@
 #include "folded.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/base/text.h"
 
 #include <algorithm>
 #include <ranges>
@@ -61,8 +62,7 @@ void print_folded(const std::map<std::string, StackCount>& counts, tool::Output&
 void report_cut(tool::MessageSink& messages, const std::string& file,
                 const std::map<unwind::StopReason, std::uint64_t>& cut) {
   for (const auto& [reason, count] : cut)
-    messages.warning(file, std::to_string(count) + (count == 1 ? " stack" : " stacks") +
-                               " ended early: " + unwind::message(reason));
+    messages.warning(file, counted(count, "stack") + " ended early: " + unwind::message(reason));
 }
 
 } // namespace sframe::unwind_tool

@@ -4,6 +4,7 @@
 
 #include "json.h"
 
+#include "sframe/base/text.h"
 #include "sframe/crash/headline.h"
 #include "sframe/page/page.h"
 
@@ -95,7 +96,7 @@ private:
   static std::string live_title(const process::ProcessState& process) {
     const std::size_t threads = process.threads().size();
     return std::string(process.name()) + ": process " + std::to_string(process.pid()) + ", " +
-           std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+           counted(threads, "thread");
   }
 
   /// Adds the key of several cores to the document.

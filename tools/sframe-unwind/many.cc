@@ -12,6 +12,7 @@
 #include "folded.h"
 #include "keep.h"
 #include "printer.h"
+#include "sframe/base/text.h"
 #include "stack_tree.h"
 #include "threads.h"
 
@@ -347,7 +348,7 @@ private:
 
   void print_counts() {
     if (options_.format == "svg")
-      draw_flame_graph(counts_, {std::to_string(walked_) + (walked_ == 1 ? " core" : " cores")}, out_);
+      draw_flame_graph(counts_, {counted(walked_, "core")}, out_);
     else
       print_folded(counts_, out_);
     report_cut(app_.messages(), {}, cut_);

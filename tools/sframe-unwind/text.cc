@@ -17,6 +17,7 @@
 
 #include "sframe/base/line.h"
 #include "sframe/base/printable.h"
+#include "sframe/base/text.h"
 #include "sframe/core/core.h"
 #include "sframe/crash/signature.h"
 
@@ -389,8 +390,7 @@ private:
 
   /// The start of such a line: "... 3 frames that repeat ".
   tool::Output& print_repeats(std::uint32_t count) {
-    out_ << "    ... ";
-    return out_.decimal(count) << (count == 1 ? " frame that repeats " : " frames that repeat ");
+    return out_ << "    ... " << counted(count, "frame") << (count == 1 ? " that repeats " : " that repeat ");
   }
 
   void print(const unwind::Overwritten& stack) {

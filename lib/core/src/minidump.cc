@@ -26,6 +26,7 @@
 #include "sframe/core/minidump.h"
 
 #include "sframe/base/proc_text.h"
+#include "sframe/base/text.h"
 #include "sframe/core/core_format.h"
 #include "sframe/elf/llvm_types.h"
 #include "sframe/number_hash.h"
@@ -410,12 +411,10 @@ void MinidumpReader::read_threads() {
       first_without = thread.Context.RVA;
   }
   if (repeated != 0)
-    report("stream ThreadList has " + std::to_string(repeated) + (repeated == 1 ? " thread" : " threads") +
-               " with the ID of an earlier one",
+    report("stream ThreadList has " + sframe::counted(repeated, "thread") + " with the ID of an earlier one",
            offsets_[thread_list]);
   if (without != 0 && find_abi(core_.machine, core_.byte_order))
-    report(std::to_string(without) + (without == 1 ? " thread has" : " threads have") +
-               " no usable registers",
+    report(sframe::counted(without, "thread") + (without == 1 ? " has" : " have") + " no usable registers",
            first_without);
 }
 

@@ -4,6 +4,7 @@
 // compilers by name, each with its groups, those with the most places first, each with one example.
 
 #include "json_pieces.h"
+#include "sframe/base/text.h"
 #include "sframe/verify/compiler_bugs.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -18,10 +19,6 @@ namespace {
 using Shape = BugPattern::Shape;
 using Fault = BugPattern::Fault;
 using Entry = std::pair<const BugPattern*, const BugGroup*>;
-
-std::string counted(std::uint64_t number, std::string_view what) {
-  return llvm::formatv("{0} {1}{2}", number, what, number == 1 ? "" : "s").str();
-}
 
 /// A compiler's groups: most places first.
 std::vector<Entry> groups_of(const CompilerBugs& bugs, const Compiler& compiler) {

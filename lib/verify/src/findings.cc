@@ -137,4 +137,11 @@ std::optional<Policy::Action> find_action(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<Evidence> evidence_of(const Finding& finding) {
+  std::vector<Evidence> all = {
+      {"At", finding.instruction}, {"SFrame", finding.sframe}, {"CFI", finding.cfi}, {"Code", finding.code}};
+  std::erase_if(all, [](const Evidence& one) { return one.text.empty(); });
+  return all;
+}
+
 } // namespace sframe::verify

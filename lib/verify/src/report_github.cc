@@ -61,13 +61,8 @@ private:
     std::string message = printable(path());
     if (finding.at) message += " " + place(*finding.at);
     message += ": " + printable(finding.message);
-    const auto side = [&](const char* label, const std::string& what) {
-      if (!what.empty()) message.append("\n").append(label).append(printable(what));
-    };
-    side("At: ", finding.instruction);
-    side("SFrame: ", finding.sframe);
-    side("CFI: ", finding.cfi);
-    side("Code: ", finding.code);
+    for (const auto& [label, text] : evidence_of(finding))
+      message.append("\n").append(label).append(": ").append(printable(text));
     channel().text(command(severity, properties, message));
   }
 

@@ -15,6 +15,7 @@
 #include "sframe/verify/report.h"
 
 #include <algorithm>
+#include <llvm/Support/FormatVariadic.h>
 #include <map>
 
 namespace sframe::verify {
@@ -74,13 +75,8 @@ private:
         line += " (" + source->file + ":" + std::to_string(source->line) + ")";
     }
     line += ": " + finding.message + "\n";
-    const auto side = [&](const char* label, const std::string& what) {
-      if (!what.empty()) line.append("    ").append(label).append(what).append("\n");
-    };
-    side("At:     ", finding.instruction);
-    side("SFrame: ", finding.sframe);
-    side("CFI:    ", finding.cfi);
-    side("Code:   ", finding.code);
+    for (const auto& [label, text] : evidence_of(finding))
+      line += llvm::formatv("    {0,-7} {1}\n", std::string(label) + ":", text).str();
     (severity == Severity::error ? one.failures : one.others) += line;
   }
 

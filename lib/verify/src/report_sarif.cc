@@ -82,13 +82,8 @@ private:
 
   static std::string text_of(const Finding& finding) {
     std::string text = finding.message;
-    const auto side = [&](const char* label, const std::string& what) {
-      if (!what.empty()) text.append("\n").append(label).append(what);
-    };
-    side("At: ", finding.instruction);
-    side("SFrame: ", finding.sframe);
-    side("CFI: ", finding.cfi);
-    side("Code: ", finding.code);
+    for (const auto& [label, what] : evidence_of(finding))
+      text.append("\n").append(label).append(": ").append(what);
     return text;
   }
 

@@ -34,10 +34,8 @@ private:
       line.append(" (offset ").append(hex(*finding.offset)).append(", section ").append(finding.table) += ')';
     channel().text(printable(path()) + ": " + painted(severity_name(severity), color) + printable(line) +
                    "\n");
-    write_side("At:    ", finding.instruction);
-    write_side("SFrame:", finding.sframe);
-    write_side("CFI:   ", finding.cfi);
-    write_side("Code:  ", finding.code);
+    for (const auto& [label, text] : evidence_of(finding))
+      write(llvm::formatv("    {0,-7} {1}", std::string(label) + ":", text).str());
   }
 
   void append_place(std::string& line, const Finding& finding) {
@@ -49,10 +47,6 @@ private:
     if (const auto source = names().source(at))
       line += llvm::formatv(" ({}:{})", source->file, source->line).str();
     line += ": ";
-  }
-
-  void write_side(const char* label, const std::string& text) {
-    if (!text.empty()) write(std::string("    ").append(label).append(" ").append(text));
   }
 
   void print_end(const Summary& s) override {

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sframe::verify {
 
@@ -78,6 +79,15 @@ struct Finding {
   std::string table;          ///< the section with the wrong bytes: ".sframe", ".eh_frame"; may be empty
   std::optional<std::uint64_t> offset; ///< bytes from the start of `table`
 };
+
+/// A side of a finding, as reports in text show it.
+struct Evidence {
+  std::string_view label; ///< "At", "SFrame", "CFI", "Code"
+  std::string_view text;  ///< a view into the finding
+};
+
+/// The instruction and the rules that the finding has, in that order.
+std::vector<Evidence> evidence_of(const Finding& finding);
 
 /// Receives findings.
 class Sink {
