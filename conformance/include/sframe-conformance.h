@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What a library exports to be judged by `sframe-conformance readers --library FILE.so`
+ * What a library exports to be tested by `sframe-conformance readers --library FILE.so`
  * (docs/conformance.md): one function, sframe_conformance_find(). It is called in a process of its own for
  * each section, so it may crash or hang: that is a result.
  */

@@ -9,7 +9,7 @@ import tempfile
 from . import description, harness, readers, report, results, writers
 
 HELP = """\
-Judge readers and writers of SFrame by cases whose answers follow from the specification.
+Test readers and writers of SFrame by cases whose answers follow from the specification.
 Usage: sframe-conformance readers|writers|make [OPTIONS]
 
 Positionals:
@@ -21,7 +21,7 @@ Common options:
   --version                       Print the version and exit
   -q,--quiet                      Print no progress, and no report as text if everything is right
   -v,--verbose                    Report all cases, not only those that failed
-  -o,--output FILE                Write the report to FILE, atomically; make: the folder to write to
+  -o,--output FILE                Write the report to FILE, atomically; make: the directory to write to
   --format text|json|junit|sarif  Format of the report (default: text)
   --level minimal|full            minimal: what a reader of version 3 for its own machine must do, or
                                   the patterns that compilers use (default: full)
@@ -32,7 +32,7 @@ Common options:
   --case PATTERN                  Only cases with such names (repeatable)
   --known FILE                    Failures that are known: lines of a pattern and a reason; they do
                                   not count
-  --data DIR                      Folder of the cases (default: those of this release)
+  --data DIR                      Directory of the cases (default: those of this release)
   --timeout SECONDS               End a process that takes longer (default: 10, for each case)
   --max-memory MIB                Address space of a process; 0: no limit (default: 4096)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A reader as the specification has it: slow, short, and independent of all others. What writers make is read by it, and it is
-judged by the readers' kit itself:
+tested by the readers' kit itself:
 
     sframe-conformance readers --command 'python3 -m sframe_conformance.reader'
 """

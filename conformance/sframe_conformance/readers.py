@@ -46,7 +46,7 @@ def make(cases, folder):
     return count
 
 
-def judge(case, outcome):
+def check(case, outcome):
     """One result for all questions of a case."""
     result = Result(case.name, case.about, case.spec)
     unsupported = 0
@@ -83,6 +83,6 @@ def run(reader, cases, seconds, progress):
     found = []
     for case in cases:
         progress(case.name)
-        found.append(judge(case, reader.ask(case, build(case), seconds or case.seconds)))
+        found.append(check(case, reader.ask(case, build(case), seconds or case.seconds)))
     return found
 

@@ -9,7 +9,8 @@ is for this program:
     #: end     f+5
 
 A row goes on to the next one, or to the end. What SFrame cannot say must have no row. With `#: part NAME` several sources follow,
-and `#: link` has the arguments of the linker, once or more; what is checked is the last output."""
+and `#: link` has the arguments of the linker, once or more; what is checked is the last output. `#: objects NAME` takes the parts and
+the places of another source of the same ABI: one program that is linked in several ways."""
 import dataclasses
 import fnmatch
 import glob
@@ -42,6 +43,7 @@ class Source:
         self.name, self.abi = name, ABIS[abi]
         self.about, self.level, self.spec, self.is_optional = "", "full", "", False
         self.parts, self.links, self.places, self.checks = [("input", [])], [], [], []
+        self.path = path
         with open(path, encoding="utf-8") as file:
             for i, line in enumerate(file, 1):
                 if line.startswith("#:"):
@@ -55,7 +57,7 @@ class Source:
             self.parts = self.parts[1:]
 
     def _directive(self, keyword, text=""):
-        {"about": self._on_about, "level": self._on_level, "spec": self._on_spec, "row": self._on_row, "cannot": self._on_cannot, "end": self._on_end, "gone": self._on_gone, "optional": self._on_optional,
+        {"about": self._on_about, "level": self._on_level, "spec": self._on_spec, "row": self._on_row, "cannot": self._on_cannot, "end": self._on_end, "gone": self._on_gone, "objects": self._on_objects, "optional": self._on_optional,
          "part": lambda name: self.parts.append((name, [])), "link": lambda text: self.links.append(shlex.split(text)),
          "check": lambda text: self.checks.extend(text.split())}[keyword](text)
 
@@ -100,6 +102,11 @@ class Source:
 
     def _on_gone(self, text):
         self.places.append(Place(text, 0, "gone"))
+
+    def _on_objects(self, name):
+        other = Source(os.path.join(os.path.dirname(self.path), name + ".s"), name, self.abi.name)
+        self.parts += other.parts
+        self.places += other.places
 
     def ranges(self):
         """(symbol, first offset, last offset, Place)."""
@@ -214,7 +221,7 @@ def _check_file(source, file, sections, result):
                 report("function %d" % i, "a start in code", "0x%x" % section.start(i), True)
 
 
-def _judge(source, assembler, linker, seconds, folder):
+def _check_source(source, assembler, linker, seconds, folder):
     result = Result(source.name, source.about, source.spec)
     for name, lines in source.parts:
         with open(os.path.join(folder, name + ".s"), "w", encoding="utf-8") as file:
@@ -268,5 +275,5 @@ def run(folder, assembler, linker, abi, level, only, seconds, progress):
             continue
         progress(name)
         with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as scratch:
-            found.append(_judge(source, assembler, linker, seconds, scratch))
+            found.append(_check_source(source, assembler, linker, seconds, scratch))
     return found

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * GNU binutils' libsframe as a reader to be judged: its decoder. GNU_RELEASE is the number in the library's
+ * GNU binutils' libsframe as a reader to be tested: its decoder. GNU_RELEASE is the number in the library's
  * name: 0 (binutils 2.40), 1 (2.41 to 2.45), 3 (2.46 and later). The old ones have no headers in Debian: what
  * is used of them is declared here.
  */

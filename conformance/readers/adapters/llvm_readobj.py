@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""llvm-readobj as a reader to be judged: what `llvm-readobj --sframe` prints of a section in an ELF file. It prints all functions and
+"""llvm-readobj as a reader to be tested: what `llvm-readobj --sframe` prints of a section in an ELF file. It prints all functions and
 rows; the lookup of an address among them is this file's.
 
     sframe-conformance readers --command 'python3 llvm_readobj.py [LLVM-READOBJ]'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The models of the Linux kernel's and of glibc's readers (test/unit/reader_models.h) as readers to be
-// judged: MODEL_LINUX or MODEL_GLIBC. They stand for programs that need another system to run.
+// tested: MODEL_LINUX or MODEL_GLIBC. They stand for programs that need another system to run.
 
 #include "reader_models.h"
 #include "sframe-conformance.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * sframe-utils' own codec, by its C interface, as a reader to be judged.
+ * sframe-utils' own codec, by its C interface, as a reader to be tested.
  */
 
 #include "sframe-conformance.h"

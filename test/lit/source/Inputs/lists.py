@@ -38,7 +38,7 @@ versions = arguments("libsframe/include/sframe/versions.def", "SFRAME_DEFINE_VER
 abis = list(dict.fromkeys(name.split("_")[0] for name in arguments("libsframe/include/sframe/abis.def", "SFRAME_DEFINE_ABI")))
 assert len(readers) > 3 and len(versions) > 2 and len(abis) > 2, (readers, versions, abis)
 
-# The kits that judge readers have a list of their own, since they are independent of the codec.
+# The kits that test readers have a list of their own, since they are independent of the codec.
 same("conformance/sframe_conformance/rules.py", re.findall(r'Abi\("\w+", (\d+),', content("conformance/sframe_conformance/rules.py")),
      arguments("libsframe/include/sframe/abis.def", "SFRAME_DEFINE_ABI", 1))
 same("conformance/readers/question.schema.json", re.findall(r'"version": {"enum": \[([\d, ]+)\]', content("conformance/readers/question.schema.json"))[0].split(", "), versions)
