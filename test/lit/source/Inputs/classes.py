@@ -5,6 +5,8 @@ import os
 import re
 import sys
 
+import cpp_sources
+
 MOST = 30
 EXCEPTIONS = {
     "lib/cfi/src/expression.cc:StackMachine": (40, "a function for each group of DWARF's operations"),
@@ -18,24 +20,12 @@ EXCEPTIONS = {
     "tools/sframe-unwind/text.cc:TextPrinter": (39, "a function for each part of the report"),
 }
 TOP = ["interfaces", "lib", "libsframe", "tools"]
-NO_CODE = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|^[ \t]*\#(?:[^\n\\]|\\\n)*""",
-    re.DOTALL | re.MULTILINE,
-)
 CLASS = re.compile(
     r"\b(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*|SFRAME_\w+\s+)*([\w:]+(?:<[^<>;{}]*>)?)\s*(?:final\s*)?(?::[^;{}()]*)?\{"
 )
 NOT_A_FUNCTION = re.compile(
     r"^\s*(?:friend|using|typedef|static_assert|public|private|protected|enum|extern)\b"
 )
-
-
-def sources(project):
-    for top in TOP:
-        for root, _, names in os.walk(os.path.join(project, top)):
-            for name in sorted(names):
-                if name.endswith((".cc", ".h")):
-                    yield os.path.relpath(os.path.join(root, name), project)
 
 
 def end_of(code, start):
@@ -79,7 +69,7 @@ def is_function(member):
 
 
 def classes(path, text):
-    code = NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    code = cpp_sources.code_of(text, [cpp_sources.PREPROCESSOR])
     for match in CLASS.finditer(code):
         start = match.end() - 1
         body = code[start + 1 : end_of(code, start)]
@@ -88,7 +78,7 @@ def classes(path, text):
 
 project = sys.argv[1]
 found = []
-for source in sources(project):
+for source in cpp_sources.sources(project, TOP):
     with open(os.path.join(project, source), encoding="utf-8") as file:
         found += classes(source, file.read())
 if "--all" in sys.argv:

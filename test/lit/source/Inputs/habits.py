@@ -5,26 +5,12 @@ import os
 import re
 import sys
 
+import cpp_sources
+
 MANY_LINES = 150
 FOLDERS = ["bench", "examples", "fuzz", "interfaces", "lib", "libsframe", "test", "tools"]
 OPENING = ["interfaces", "lib", "libsframe", "tools"]
-NO_CODE = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL
-)
 TEMPLATE = re.compile(r"\b\w+<[\w:<>,*&\s]*>")
-
-
-def sources(project):
-    for folder in FOLDERS:
-        for root, _, names in os.walk(os.path.join(project, folder)):
-            for name in sorted(names):
-                if name.endswith((".cc", ".h")):
-                    yield os.path.relpath(os.path.join(root, name), project)
-
-
-def blank(match):
-    """The same lines, without anything that could be taken for code."""
-    return re.sub(r"[^\n]", "_", match.group())
 
 
 def has_comma(code, start):
@@ -52,7 +38,7 @@ def faults(path, text):
         and not opens
     ):
         yield f"{path}: {len(lines)} lines, and no comment at the start about what they are for"
-    code = TEMPLATE.sub(blank, NO_CODE.sub(blank, text))
+    code = TEMPLATE.sub(cpp_sources.blank, cpp_sources.code_of(text))
     for match in re.finditer(r"\breturn\b", code):
         if has_comma(code, match.end()):
             line = code[: match.start()].count("\n") + 1
@@ -62,7 +48,7 @@ def faults(path, text):
 project = sys.argv[1]
 found = []
 count = 0
-for path in sources(project):
+for path in cpp_sources.sources(project, FOLDERS):
     with open(os.path.join(project, path), encoding="utf-8") as file:
         found += faults(path, file.read())
     count += 1
