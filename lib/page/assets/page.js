@@ -36,6 +36,8 @@ function percent(part, whole) {
   return whole ? (100 * part / whole).toFixed(part === whole || part === 0 ? 0 : 1) + " %" : "–";
 }
 const megabytes = value => value < 1e7 ? number(value) : (value / 1e6).toLocaleString("en-US", {maximumFractionDigits: 1}) + " MB";
+/** Without its directories; a file may have no name. */
+const fileName = path => (path ?? "").slice((path ?? "").lastIndexOf("/") + 1);
 const hex = value => "0x" + BigInt(value).toString(16);
 const colors = ["var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)", "var(--s6)", "var(--s7)"];
 
@@ -61,11 +63,6 @@ function section(parent, id, title, ...children) {
 
 /** Words as one line, quoted for a shell where necessary: an empty one is visible. */
 const commandLine = words => words.map(word => /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'").join(" ");
-
-/** What the page is about, after the program's name in the heading. */
-function subject(...parts) {
-  document.querySelector(".program").append(...parts.filter(Boolean).flatMap(part => [" · ", part instanceof Node ? part : shown(part)]));
-}
 
 /** [["name", "value" or node], ...]; without those whose value is missing. */
 function facts(pairs) {

@@ -2,7 +2,6 @@
 
 const threads = data.threads.map(thread => ({...thread, tids: thread.tids ?? [thread.tid]}));
 const crashed = data.crash ? threads.find(thread => thread.tids.includes(data.crash.tid)) : null;
-const fileName = path => (path ?? "").slice((path ?? "").lastIndexOf("/") + 1);
 
 /** The FDE of a function without a name, which is not a symbol. */
 const frameFde = frame => frame.fde ? `<FDE ${frame.fde.start}> + ${hex(frame.fde.offset)}` : null;
@@ -294,7 +293,8 @@ function modulesPart() {
 }
 
 const program = data.modules.find(module => module.path === data.executable);
-subject(data.core, data.command?.length ? el("code", {}, commandLine(data.command)) : null, program?.build_id ? `build ID ${program.build_id}` : null);
+aboutPage([["Core", data.core && el("code", {}, data.core)], ["Command", data.command?.length && el("code", {}, commandLine(data.command))],
+  ["Build ID", program?.build_id && el("code", {}, program.build_id)]]);
 crashPart();
 if (crashed) stackPart("crashed", `Thread ${crashed.tid}, crashed`, crashed);
 else if (threads.length === 1) stackPart("stack", `Thread ${threads[0].tid}`, threads[0]);

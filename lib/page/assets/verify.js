@@ -8,7 +8,6 @@ const findings = files.flatMap((file, number) => file.findings.map(finding => ({
 findings.forEach((finding, number) => { finding.number = number; });
 
 const titleOf = id => data.checks[id]?.title ?? "";
-const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 /** "FAILED: 7 errors in bash", "PASSED: 3 files, 12 warnings". */
 function heading() {
@@ -16,7 +15,7 @@ function heading() {
   if (result.errors) what.push(count(result.errors, "error"));
   if (result.not_verified) what.push(`${count(result.not_verified, "file")} not verified`);
   if (!what.length && result.warnings) what.push(count(result.warnings, "warning"));
-  const where = files.length === 1 ? baseName(files[0].path) : count(files.length, "file");
+  const where = files.length === 1 ? fileName(files[0].path) : count(files.length, "file");
   setTitle(result.passed ? "PASSED" : "FAILED", what.length ? `${what.join(", ")} in ${where}` : where, result.passed ? "good" : "bad");
   aboutPage([["Version", data.version], ["Command", data.command_line && el("code", {}, data.command_line)],
     ["File", files.length === 1 && el("code", {}, files[0].path)], ["Build ID", files.length === 1 && files[0].build_id && el("code", {}, files[0].build_id)]]);
@@ -152,7 +151,7 @@ function applyFilter() {
     causeShown && (finding => finding.id === causeShown.id && finding.severity === causeShown.severity && Boolean(finding.in_cfi) === causeShown.in_cfi)].filter(Boolean);
   list.grid.setFilter(filters.length ? finding => filters.every(filter => filter(finding)) : null);
   everything.hidden = !fileShown && !causeShown;
-  everything.textContent = `Show all findings (now: ${[fileShown && baseName(fileShown.path), causeShown?.id].filter(Boolean).join(", ")})`;
+  everything.textContent = `Show all findings (now: ${[fileShown && fileName(fileShown.path), causeShown?.id].filter(Boolean).join(", ")})`;
   for (const button of document.querySelectorAll(".causes button")) button.setAttribute("aria-pressed", String(causes[button.dataset.number] === causeShown));
   for (const button of severityButtons) button.setAttribute("aria-pressed", String(button.dataset.severity === severityShown));
 }
