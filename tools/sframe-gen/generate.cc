@@ -320,10 +320,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
     auto table = tables::OrcTable::load(*input.image);
     if (!table) return failed(table.error());
     orc = std::move(*table);
-    if (!orc && line.from == From::orc)
-      return nothing_there(*input.budget,
-                           "no ORC table (.orc_unwind): only Linux kernels for AMD64 and their "
-                           "modules have one");
+    if (!orc && line.from == From::orc) return nothing_there(*input.budget, tables::no_orc_table);
   }
   const auto go = reads_go(line.from) ? tables::GoTable::load(*input.image) : std::nullopt;
   if (!go && line.from == From::go)

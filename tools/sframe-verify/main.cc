@@ -74,11 +74,13 @@ struct Options {
 void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive or raw SFrame section; - is standard input");
-  cli.add_option("--check", options.checks,
-                 "Checks to run: structure, cfi, code (default: these three), run (needs -- PROGRAM)")
+  cli.add_option(
+         "--check", options.checks,
+         "Checks to run: structure, cfi, code (default: these three), orc (the table of Linux kernels for "
+         "AMD64), run (needs -- PROGRAM)")
       .delimiter(',')
       .one_value_each()
-      .one_of({"structure", "cfi", "code", "run"})
+      .one_of({"structure", "cfi", "code", "orc", "run"})
       .type_name("LIST");
   cli.add_option("--run-steps", options.run_steps,
                  "With --check=run: follow the first N instructions; the program then runs on")
@@ -242,6 +244,7 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.file.structure = has("structure");
   options.run.file.cfi = has("cfi");
   options.run.file.code = has("code");
+  options.run.file.orc = has("orc");
   if (!options.sframe_address.empty()) {
     const auto address = tool::parse_address(options.sframe_address);
     if (!address)

@@ -20,6 +20,7 @@
 #include <sframe/tool/large_heap.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/against_code.h>
+#include <sframe/verify/against_orc.h>
 #include <sframe/verify/against_run.h>
 #include <sframe/verify/structure.h>
 
@@ -34,6 +35,7 @@ namespace sframe::verify {
 namespace {
 
 using Bytes = std::span<const std::byte>;
+using OrcEntries = std::vector<tables::OrcEntry>;
 
 constexpr const char* no_section = "no section .sframe";
 constexpr const char* no_linked_file =
@@ -84,7 +86,8 @@ private:
   bool verify_image(const std::string& path, const elf::Image& image);
   bool find_bugs(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
-  Summary check(const std::string& path, const Input& input, FileReport& report);
+  /// `orc`: nullptr without that check.
+  Summary check(const std::string& path, const Input& input, const OrcEntries* orc, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   Names names_of(const elf::Image* debug_image, const elf::Image* image) const;
   bool are_read(const std::string& path, std::span<const Companion* const> companions);
@@ -370,9 +373,15 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
         return fail_for(path, (*companion)->path(), input.error());
     return fail(path, input.error());
   }
+  Result<std::optional<OrcEntries>> orc = std::nullopt;
+  if (options_.orc) {
+    orc = load_orc(*input);
+    if (!orc) return fail(path, orc.error());
+    if (!*orc) return lacks(path, tables::no_orc_table);
+  }
   Names names = names_of(sources.debug_image, sources.image);
   const auto report = format_.file(path, *input, names, channel_);
-  const Summary summary = check(path, *input, *report);
+  const Summary summary = check(path, *input, *orc ? &**orc : nullptr, *report);
   report->finish(summary);
   if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
   ++outcome_.sections;
@@ -440,7 +449,8 @@ Companion FileVerifier::look_up_sidecar(const std::string& path, const elf::Imag
   return std::move(found.file);
 }
 
-Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
+Summary FileVerifier::check(const std::string& path, const Input& input, const OrcEntries* orc,
+                            FileReport& report) {
   if (input.parts().empty() && input.faults().empty())
     warn(path, {"the section is empty: nothing to verify", {}, {}});
   // The work of each check, as measured with C++ programs.
@@ -461,6 +471,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
     check_bytes_ = cfi * bytes_per_work;
     addresses = check_against_cfi(input, verdicts, report, options_.profile->rows, options_.code);
   }
+  if (orc) addresses = std::max(addresses, check_against_orc(input, *orc, verdicts, report));
   check_bytes_ = code * bytes_per_work;
   if (options_.code) check_code(path, input, verdicts, report);
   std::optional<RunCoverage> ran;

@@ -26,6 +26,7 @@ struct FileOptions {
   bool structure = true;
   bool cfi = true;
   bool code = true;
+  bool orc = false;
   const run::Outcome* ran = nullptr; ///< what a program executed of the files; nullptr: no such check
   Workers* workers = nullptr;        ///< for the code of a file; those that other files leave
   std::string

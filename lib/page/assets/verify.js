@@ -78,7 +78,7 @@ function rules(text) {
 
 /** What each source states, one beside the other; what differs from SFrame is marked. */
 function evidence(finding) {
-  const sources = [["SFrame", finding.sframe], ["CFI", finding.cfi], ["Machine code", finding.code]].filter(([, text]) => text);
+  const sources = [["SFrame", finding.sframe], ["CFI", finding.cfi], ["Machine code", finding.code], ["ORC", finding.orc]].filter(([, text]) => text);
   if (!sources.length) return null;
   const parsed = sources.map(([, text]) => rules(text));
   if (parsed.some(rule => !rule))

@@ -55,12 +55,31 @@ bool has_caller(const CfiRule& cfi) {
   return cfi.kind != CfiRule::Kind::unrepresentable || (cfi.why != ra_unsaved && cfi.why != cfa_unspecified);
 }
 
-std::string two(std::string_view what, const std::string& sframe, const std::string& cfi) {
-  return llvm::formatv("{} is {} in SFrame, {} in the CFI", what, sframe, cfi).str();
-}
+/// The two sides of a difference, as text.
+struct Sides {
+  std::string_view what;
+  std::string sframe, other;
+};
 
 std::string undefined_or(const FrameRow& row, const AbiTraits& abi) {
   return row.is_outermost() ? "undefined (no caller)" : sframe::rule_text(row.ra, abi);
+}
+
+Sides sides(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
+  const auto signing = [](bool is_signed) { return is_signed ? "signed" : "not signed"; };
+  const auto text = [&](const Rule& rule, bool is_cfa = false) {
+    return sframe::rule_text(rule, abi, is_cfa);
+  };
+  switch (id) {
+  case Id::C101:
+  case Id::C102: return {"CFA", text(sframe.cfa, true), text(cfi.row.cfa, true)};
+  case Id::C104: return {"FP", text(sframe.fp), text(cfi.row.fp)};
+  case Id::C105:
+    return {"RA", undefined_or(sframe, abi),
+            cfi.kind == CfiRule::Kind::unrepresentable ? "defined" : undefined_or(cfi.row, abi)};
+  case Id::C106: return {"RA", signing(sframe.ra_signed), signing(cfi.row.ra_signed)};
+  default: return {"RA", text(sframe.ra), text(cfi.row.ra)};
+  }
 }
 
 } // namespace
@@ -88,7 +107,8 @@ Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits&
   return out;
 }
 
-std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
+std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi,
+                            std::string_view reference) {
   const bool unrepresentable = cfi.kind == CfiRule::Kind::unrepresentable;
   if (id == Id::C108)
     return llvm::formatv("SFrame has a row here, but it cannot be compared with the CFI: {}",
@@ -96,18 +116,8 @@ std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, c
         .str();
   if (unrepresentable && id != Id::C105 && contradiction(cfi.why) == id)
     return llvm::formatv("SFrame has a row here that contradicts the CFI: {}", message(cfi.why)).str();
-  switch (id) {
-  case Id::C101:
-  case Id::C102:
-    return two("CFA", sframe::rule_text(sframe.cfa, abi, true), sframe::rule_text(cfi.row.cfa, abi, true));
-  case Id::C104: return two("FP", sframe::rule_text(sframe.fp, abi), sframe::rule_text(cfi.row.fp, abi));
-  case Id::C105:
-    return two("RA", undefined_or(sframe, abi),
-               unrepresentable ? std::string("defined") : undefined_or(cfi.row, abi));
-  case Id::C106:
-    return two("RA", sframe.ra_signed ? "signed" : "not signed", cfi.row.ra_signed ? "signed" : "not signed");
-  default: return two("RA", sframe::rule_text(sframe.ra, abi), sframe::rule_text(cfi.row.ra, abi));
-  }
+  const auto [what, here, there] = sides(id, sframe, cfi, abi);
+  return llvm::formatv("{} is {} in SFrame, {} in {}", what, here, there, reference).str();
 }
 
 std::string rule_text(const CfiRule& rule, const AbiTraits& abi) {

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sframe::verify {
 
@@ -30,8 +31,10 @@ struct Differences {
 /// cost.
 Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi);
 
-/// One line that describes the difference: "CFA is sp+16 in SFrame, sp+24 in the CFI".
-std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi);
+/// One line that describes the difference: "CFA is sp+16 in SFrame, sp+24 in the CFI". `reference`: what the
+/// rule is from.
+std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi,
+                            std::string_view reference = "the CFI");
 
 /// The end of a finding's message if the CFI has the same rules (Finding::compiler).
 inline constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";

@@ -28,6 +28,7 @@ constexpr Group groups[] = {{"S", "Structure of the section"},
                             {"C", "Section compared with the CFI"},
                             {"P", "Requirements of a reader (--profile), and of coverage (--min-coverage)"},
                             {"K", "Section compared with the machine code"},
+                            {"O", "Section compared with ORC, the Linux kernel's table (--check=orc)"},
                             {"R4", "Section compared with what happened while a program ran (--check=run)"},
                             {"R5", "Rows at return addresses, which some readers look up as they are"}};
 
@@ -138,8 +139,11 @@ std::optional<Policy::Action> find_action(std::string_view name) {
 }
 
 std::vector<Evidence> evidence_of(const Finding& finding) {
-  std::vector<Evidence> all = {
-      {"At", finding.instruction}, {"SFrame", finding.sframe}, {"CFI", finding.cfi}, {"Code", finding.code}};
+  std::vector<Evidence> all = {{"At", finding.instruction},
+                               {"SFrame", finding.sframe},
+                               {"CFI", finding.cfi},
+                               {"Code", finding.code},
+                               {"ORC", finding.orc}};
   std::erase_if(all, [](const Evidence& one) { return one.text.empty(); });
   return all;
 }

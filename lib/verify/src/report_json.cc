@@ -105,6 +105,7 @@ void JsonReport::print(const Finding& finding, Severity severity) {
   pieces_.text("sframe", finding.sframe);
   pieces_.text("cfi", finding.cfi);
   pieces_.text("code", finding.code);
+  if (!finding.orc.empty()) pieces_.text("orc", finding.orc);
   if (!finding.instruction.empty()) pieces_.text("instruction", finding.instruction);
   if (finding.compiler) json_.attribute("in_cfi", true);
   if (const auto source = finding.at ? names().source(*finding.at) : std::nullopt) {

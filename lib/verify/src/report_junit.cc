@@ -30,6 +30,7 @@ std::string_view case_of(Id id) {
   case 'S': return "structure";
   case 'C': return "cfi";
   case 'P': return "requirements";
+  case 'O': return "orc";
   default: return "code";
   }
 }

@@ -70,6 +70,10 @@ struct OrcEntry {
   friend bool operator==(const OrcEntry&, const OrcEntry&) = default;
 };
 
+/// What to say of a file for which OrcTable::load() has nothing.
+inline constexpr const char* no_orc_table =
+    "no ORC table (.orc_unwind): only Linux kernels for AMD64 and their modules have one";
+
 class OrcTable {
 public:
   /// Reads .orc_unwind_ip and .orc_unwind; those of a relocatable object, which must be an ObjectLayout's

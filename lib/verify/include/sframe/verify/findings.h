@@ -74,6 +74,7 @@ struct Finding {
   std::string cfi;            ///< the rules in the CFI
   std::string instruction;    ///< the instruction at the address: "f+0x4: push %rbx"; may be empty
   std::string code;           ///< the rules computed from the machine code; may be empty
+  std::string orc;            ///< the rules in ORC; may be empty
   bool compiler = false;      ///< SFrame reproduces wrong CFI: the section is not the cause
   bool usual = false;         ///< what sframe-gen does by default is the cause
   std::string table;          ///< the section with the wrong bytes: ".sframe", ".eh_frame"; may be empty
@@ -82,7 +83,7 @@ struct Finding {
 
 /// A side of a finding, as reports in text show it.
 struct Evidence {
-  std::string_view label; ///< "At", "SFrame", "CFI", "Code"
+  std::string_view label; ///< "At", "SFrame", "CFI", "Code", "ORC"
   std::string_view text;  ///< a view into the finding
 };
 

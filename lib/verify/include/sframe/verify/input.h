@@ -168,6 +168,10 @@ public:
   std::optional<std::uint64_t> address(const SframePart& part, const EncodedFde& fde) const;
   std::optional<std::uint64_t> address(const CfiTable& table, const cfi::Fde& fde) const;
 
+  /// The same of an offset in a section of a relocatable object. In a linked file the section does not
+  /// matter, and the offset is the address.
+  std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t offset) const;
+
   /// The inverse of address(): section and offset in a relocatable object, else section 0 and the address.
   Location locate(std::uint64_t address) const;
 
@@ -185,7 +189,6 @@ private:
   void add_cfi_functions(std::uint32_t number);
   void add_code();
   void add_stubs();
-  std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t start) const;
 
   Budget* budget_ = nullptr;
   std::function<void(double share)> progress_;
