@@ -8,12 +8,14 @@
 #include "sframe/tool/process_limits.h"
 #include "sframe/tool/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -254,7 +256,7 @@ Parsed parse(std::vector<const char*> arguments) {
   TestApp app("sframe-test", "Test what is tested.", "  sframe-test a.out\n",
               {.output = true, .threads = true});
   std::vector<std::string> files;
-  app.cli().add_option("FILE", files, "what to read").required();
+  app.cli().add_option("FILE", files, "what to read");
   arguments.insert(arguments.begin(), "sframe-test");
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
@@ -266,7 +268,7 @@ Parsed parse(std::vector<const char*> arguments) {
 
 TEST(ToolApp, CommandLine) {
   EXPECT_FALSE(parse({"file", "-q", "-j", "3", "--color=never", "-o", "x"}).code);
-  const Parsed help = parse({"--help"});
+  const Parsed help = parse({"--help-all"});
   EXPECT_EQ(help.code, exit_ok);
   for (const char* part :
        {"Test what is tested.", "EXAMPLES\n  sframe-test a.out", "--version", "--color", "-j", "-o"})
@@ -274,11 +276,8 @@ TEST(ToolApp, CommandLine) {
   const Parsed version = parse({"--version"});
   EXPECT_EQ(version.code, exit_ok);
   EXPECT_EQ(version.out.find("sframe-test (sframe-utils) "), 0u);
-  for (const auto& bad : std::vector<std::vector<const char*>>{{},
-                                                               {"file", "--nonsense"},
-                                                               {"file", "--color=blue"},
-                                                               {"file", "-j", "0"},
-                                                               {"file", "-j", "many"}}) {
+  for (const auto& bad : std::vector<std::vector<const char*>>{
+           {"file", "--nonsense"}, {"file", "--color=blue"}, {"file", "-j", "0"}, {"file", "-j", "many"}}) {
     const Parsed parsed = parse(bad);
     EXPECT_EQ(parsed.code, exit_failure);
     EXPECT_EQ(parsed.err.find("sframe-test: error: "), 0u) << parsed.err;
@@ -289,39 +288,140 @@ TEST(ToolApp, CommandLine) {
   }
 }
 
-/// The options that an OptionList makes for a command line, by their first names.
-std::vector<std::string> made_for(std::vector<const char*> arguments) {
-  OptionList list("", "sframe-test", arguments);
-  bool all = false, share = false;
-  std::string name, file;
-  list.add_flag("-a,--all", all);
-  list.add_flag("--share,!--no-share", share);
-  list.add_option("--name", name).one_of({"a", "b"}).required();
-  list.add_option("FILE", file);
-  return list.made();
+/// A list with an option of each kind; `columns` is the width of help texts.
+class ToolOptionList : public ::testing::Test {
+protected:
+  ToolOptionList() {
+    list.add_option("FILE", files, "What to read");
+    list.add_choice("--format", format, formats, "Output format").common();
+    list.add_flag("--share,!--no-share", share, "Store identical rows of several functions once");
+    list.add_flag("--repair{apply}", repair, "Fix rows").one_of({"apply", "list"});
+    list.add_option("--section", section, "Only this section").type_name("NAME");
+    list.add_option("--rows", rows, "Rows").type_name("N").range(1u, 40u).show_default();
+    list.add_option("--check", checks, "Checks").one_of({"cfi", "code"}).delimiter(',').type_name("LIST");
+    list.add_option("--explain", explained, "A finding").completed_by([] { return Strings{"C1", "C2"}; });
+    list.add_help_and_version("Common options");
+  }
+
+  std::optional<OptionList::Ended> parse(std::vector<const char*> arguments, const char* columns = "50") {
+    ::setenv("COLUMNS", columns, 1);
+    arguments.insert(arguments.begin(), "sframe-test");
+    return list.parse(static_cast<int>(arguments.size()), arguments.data());
+  }
+  std::string error(std::vector<const char*> arguments) {
+    const auto ended = parse(std::move(arguments));
+    return ended && ended->is_error ? ended->text : "no error";
+  }
+
+  using Strings = std::vector<std::string>;
+  const Choices<int> formats = {{"text", 1}, {"llvm", 2}, {"json", 3}};
+  Strings files, checks;
+  int format = 0;
+  bool share = false;
+  std::string repair, section, explained;
+  std::uint32_t rows = 20;
+  OptionList list{{.name = "sframe-test",
+                   .version = "1.2",
+                   .summary = "Test what is tested.",
+                   .examples = "  sframe-test a.out       one file\n"
+                               "  sframe-test 'a  b' --rows=30\n"
+                               "                          one whose name has blanks\n",
+                   .environment = {{"NO_COLOR", "No colours"}},
+                   .exit_codes = {{"0", "Done"}}}};
+};
+
+TEST_F(ToolOptionList, PrintsCommonOptions) {
+  const auto help = parse({"--help"});
+  ASSERT_TRUE(help && !help->is_error);
+  EXPECT_EQ(help->text, R"(Test what is tested.
+Usage: sframe-test [OPTIONS] FILE...
+
+  FILE...       What to read
+
+Options:
+  --format text|llvm|json
+                Output format
+
+Common options:
+  -h, --help    Print the most used options and
+                exit
+  --help-all    Print all options, environment
+                variables and exit codes
+  --version     Print the version and exit
+
+EXAMPLES
+  sframe-test a.out          one file
+  sframe-test 'a  b' --rows=30
+                             one whose name has
+                             blanks
+)");
 }
 
-TEST(ToolOptionList, MakesTheOptionsThatAreNamed) {
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(made_for({}), Names({"--help", "FILE"}));
-  EXPECT_EQ(made_for({"file", "--all"}), Names({"--help", "--all", "FILE"}));
-  EXPECT_EQ(made_for({"-xa"}), Names({"--help", "--all", "FILE"}));
-  EXPECT_EQ(made_for({"--no-share", "--name=b"}), Names({"--help", "--share", "--name", "FILE"}));
-  const Names every = {"--help", "--all", "--share", "--name", "FILE"};
-  for (const char* help : {"-h", "--help", "-ah"}) EXPECT_EQ(made_for({help}), every);
+TEST_F(ToolOptionList, PrintsAllOptions) {
+  const auto help = parse({"--help-all", "--nonsense"});
+  ASSERT_TRUE(help && !help->is_error);
+  for (const char* part :
+       {"\n  --share, --no-share\n                Store identical rows of several\n"
+        "                functions once\n",
+        "\n  --repair[=apply|list]\n                Fix rows\n", "\n  --section NAME\n",
+        "\n  --rows N      Rows (default: 20)\n", "\n  --check LIST  Checks\n",
+        "\nEnvironment:\n  NO_COLOR      No colours\n", "\nExit codes:\n  0             Done\n"})
+    EXPECT_NE(help->text.find(part), std::string::npos) << part << " in\n" << help->text;
+  std::istringstream lines(help->text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 50u) << line;
+  // Too narrow, or no number.
+  EXPECT_EQ(parse({"--help-all"}, "1")->text, parse({"--help-all"}, "40")->text);
+  EXPECT_EQ(parse({"--help-all"}, "many")->text, parse({"--help-all"}, "80")->text);
 }
 
-TEST(ToolOptionList, ParsesOptionsThatAreNotMade) {
-  const std::vector<const char*> arguments = {"sframe-test", "--all"};
-  OptionList list("", "sframe-test", arguments);
-  bool all = false, other = false;
-  list.add_flag("-a,--all", all);
-  list.add_flag("--other", other);
-  EXPECT_FALSE(list.parse(2, arguments.data()));
-  EXPECT_TRUE(all);
-  EXPECT_FALSE(other);
-  EXPECT_EQ(list.count("--all"), 1u);
-  EXPECT_EQ(list.count("--other"), 0u);
+TEST_F(ToolOptionList, DescribesItself) {
+  const auto json = parse({"--help-json"});
+  ASSERT_TRUE(json && !json->is_error);
+  for (
+      const char* part :
+      {R"("names":["FILE"],"argument":"","optional":false,"values":[],"list":false,"repeatable":true)",
+       R"("names":["--format"],"argument":"text|llvm|json","optional":false,"values":["text","llvm","json"])",
+       R"("names":["--repair"],"argument":"apply|list","optional":true,"values":["apply","list"])",
+       R"("names":["--check"],"argument":"LIST","optional":false,"values":["cfi","code"],"list":true)",
+       R"("names":["--explain"],"argument":"VALUE","optional":false,"values":["C1","C2"],"list":false)",
+       R"({"command":"sframe-test 'a  b' --rows=30","text":"one whose name has blanks"})"})
+    EXPECT_NE(json->text.find(part), std::string::npos) << part << " in\n" << json->text;
+}
+
+TEST_F(ToolOptionList, Suggests) {
+  EXPECT_EQ(error({"a", "--fromat", "text"}), "unknown option --fromat; did you mean --format?");
+  EXPECT_EQ(error({"--noshare"}), "unknown option --noshare; did you mean --no-share?");
+  EXPECT_EQ(error({"--sect=x"}), "unknown option --sect; did you mean --section?");
+  EXPECT_EQ(error({"--nonsense"}), "unknown option --nonsense");
+  EXPECT_EQ(error({"-Z"}), "unknown option -Z");
+  EXPECT_EQ(error({"--format=jsn"}), "--format: 'jsn' is none of text, llvm, json; did you mean json?");
+  EXPECT_EQ(error({"--format", "yaml"}), "--format: 'yaml' is none of text, llvm, json");
+  EXPECT_EQ(error({"--check=cfi,cod"}), "--check: 'cod' is none of cfi, code; did you mean code?");
+  EXPECT_EQ(error({"--repair=lst"}), "--repair: 'lst' is none of apply, list; did you mean list?");
+}
+
+TEST_F(ToolOptionList, ReportsWrongValues) {
+  EXPECT_EQ(error({"--rows=0"}), "--rows: must be a number from 1 to 40, not '0'");
+  EXPECT_EQ(error({"--rows=many"}), "--rows: must be a number from 1 to 40, not 'many'");
+  EXPECT_EQ(error({"--section"}), "--section: the value is missing");
+  EXPECT_EQ(error({"--section=a", "--section=b"}), "--section: given more than once");
+  EXPECT_EQ(error({"--share=perhaps"}), "--share: 'perhaps' is not a valid value");
+}
+
+TEST_F(ToolOptionList, SetsVariables) {
+  EXPECT_FALSE(
+      parse({"a", "--format", "llvm", "--repair", "b", "--check=cfi,code", "--share", "--explain=x"}));
+  EXPECT_EQ(files, Strings({"a", "b"}));
+  EXPECT_EQ(checks, Strings({"cfi", "code"}));
+  EXPECT_EQ(format, 2);
+  EXPECT_TRUE(share);
+  EXPECT_EQ(repair, "apply");
+  EXPECT_EQ(explained, "x");
+  EXPECT_EQ(list.count("--share"), 1u);
+  EXPECT_EQ(list.count("--section"), 0u);
+  EXPECT_FALSE(parse({"--no-share", "--repair=list"}));
+  EXPECT_FALSE(share);
+  EXPECT_EQ(repair, "list");
 }
 
 /// A program with -o, whose work writes `text`, prints an error and returns `code`.

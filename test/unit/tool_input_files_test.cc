@@ -88,7 +88,7 @@ TEST_F(ToolInputFiles, NamesThatAreGiven) {
   const auto folder = find({.inputs = {root / "b", root / "missing"}});
   ASSERT_EQ(folder.size(), 2u);
   EXPECT_EQ(folder[0].kind, Kind::failure);
-  EXPECT_EQ(folder[0].what, "is a folder (-r includes the files in it)");
+  EXPECT_EQ(folder[0].what, "is a directory (-r includes the files in it)");
   EXPECT_EQ(folder[1].what, "cannot open: No such file or directory");
 }
 

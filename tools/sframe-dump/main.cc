@@ -14,7 +14,6 @@
 #include <sframe/tool/program.h>
 
 #include <map>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -59,32 +58,33 @@ struct Options {
 };
 
 void add_options(tool::OptionList& cli, Options& options) {
-  const auto format_names = std::views::keys(formats);
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option("--format", options.format,
                  "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), "
-                 "json, or "
-                 "with --stats also html, a page for a browser")
-      .one_of({format_names.begin(), format_names.end()})
-      .option_text("text|gnu|llvm|json|html");
+                 "json; with --stats also html, a page for a browser")
+      .one_of({"text", "gnu", "llvm", "json", "html"})
+      .common();
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
-      .option_text("NAME");
+      .type_name("NAME");
   cli.add_flag("--raw", options.input.raw, "Treat FILE as a raw SFrame section");
   cli.add_option("--function", options.functions,
                  "Show only functions whose raw or demangled name matches the pattern GLOB")
-      .option_text("GLOB")
-      .one_value_each();
+      .type_name("GLOB")
+      .one_value_each()
+      .common();
   cli.add_option("--address", options.addresses,
                  "Show only functions with an address in the range (both ends included)")
-      .option_text("A|A-B");
+      .type_name("A|A-B")
+      .common();
   cli.add_option("--origin", options.origin,
                  "Show where each row comes from (cfi, code, stub, repaired), by sframe-gen's JSON report on "
                  "the section (format text or json)")
-      .option_text("REPORT.json");
-  cli.add_flag("--header", options.header_only, "Show only headers, no functions");
+      .type_name("REPORT.json");
+  cli.add_flag("--header", options.header_only, "Show only headers, no functions").common();
   cli.add_flag("--stats", options.stats,
-               "Show counts, sizes and coverage instead of functions (format text, json or html)");
+               "Show counts, sizes and coverage instead of functions (format text, json or html)")
+      .common();
   tool::add_input_options(cli, options.inputs);
   tool::add_missing_option(
       cli, options.inputs.missing,
@@ -164,7 +164,11 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
 
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples,
-                {.output = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
+                {.output = true,
+                 .exit_codes = {{"0", "Everything was shown; an empty section is not an error"},
+                                {"1", "Something was damaged, or no function passed the filters"},
+                                {"2", "A file could not be read, has no section, has an unknown version or "
+                                      "ABI, or cannot be shown in that format"}}});
   Options options;
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <system_error>
 
@@ -24,7 +23,7 @@ constexpr const char* examples =
     "  sframe-gen libfoo.a -o libfoo.a                           the same for every object in an archive\n"
     "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      write only the section\n"
     "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          store a sidecar by build ID\n"
-    "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
+    "  sframe-gen old.so -o new.sframe --from=sframe --emit=section\n"
     "                                                            convert an older version, merge several "
     "sections\n"
     "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n"
@@ -48,48 +47,43 @@ struct Raw {
   tool::CoverageOptions coverage;
 };
 
-const std::map<std::string, From> sources = {
+const tool::Choices<From> sources = {
     {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"orc", From::orc},
     {"go", From::go},   {"all", From::all},   {"sframe", From::sframe}};
-const std::map<std::string, Emit> results = {
+const tool::Choices<Emit> results = {
     {"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}};
-const std::map<std::string, ReportFormat> report_formats = {
+const tool::Choices<ReportFormat> report_formats = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}};
 
 void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
-                 "INPUTs, or folders with -r, need --in-place or -o FOLDER");
+                 "INPUTs, or directories with -r, need --in-place or -o DIR");
   cli.add_choice(
          "--from", line.from, sources,
          "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
          "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from go "
          "(Go's function table), from all (CFI, then these tables, then code) or from sframe")
-      .option_text("cfi|code|cfi,code|orc|go|all|sframe");
+      .common();
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");
   cli.add_choice("--emit", line.emit, results,
                  "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
-      .option_text("elf|section|sidecar");
-  std::map<std::string, VersionNumber> versions;
-  std::string version_names;
-  for (const VersionTraits* version : all_versions()) {
-    const std::string number = std::to_string(version->number);
-    versions.emplace(number, VersionNumber{version->number});
-    version_names += (version_names.empty() ? "" : "|") + number;
-  }
+      .common();
+  tool::Choices<VersionNumber> versions;
+  for (const VersionTraits* version : all_versions())
+    versions.emplace_back(std::to_string(version->number), VersionNumber{version->number});
   cli.add_option("--for", raw.reader,
                  "Write what this reader can use: its version, and no rows that it rejects (default: spec)")
       .one_of(readers::reader_names())
-      .option_text(readers::reader_list());
+      .common();
   cli.add_choice("--sframe-version", line.version, versions,
                  "SFrame version to write (default: 3, or that of --for)")
-      .option_text(version_names);
+      .common();
   cli.add_option("--byte-order", raw.byte_order,
                  "Byte order to write; needs --from=sframe and --emit=section")
-      .one_of({"little", "big"})
-      .option_text("little|big");
+      .one_of({"little", "big"});
   cli.add_option("--section-address", raw.section_address,
                  "Address of the section (default: 0; for a sidecar, after the last segment)")
       .type_name("ADDRESS");
@@ -113,9 +107,9 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
          "(also split at any row to share more; takes longer), for lookup (split those with more than "
          "--max-rows rows), or none: an FDE for each function (default)")
       .one_of({"size", "smallest", "lookup", "none"})
-      .option_text("size|smallest|lookup|none");
+      .common();
   cli.add_flag("--repair{apply}", raw.repair,
-               "Put rows right that the code proves wrong; =list: only report them")
+               "Fix rows that the machine code proves wrong; =list: only report them")
       .one_of({"apply", "list"});
   cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
       .type_name("N")
@@ -131,11 +125,11 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
          "More save a little more, and exceptions take longer")
       .type_name("N")
       .range(1u, 65'535u);
-  cli.add_choice("--report", line.report, report_formats,
-                 "Format of the report: text (default; to standard error), json (to standard output) or none")
-      .option_text("text|json|none");
+  cli.add_choice(
+      "--report", line.report, report_formats,
+      "Format of the report: text (default; to standard error), json (to standard output) or none");
   cli.add_option("--report-file", line.report_file, "Write the report to FILE").type_name("FILE");
-  cli.add_flag("--strict", line.strict, "Exit with code 1 if anything could not be represented");
+  cli.add_flag("--strict", line.strict, "Exit with code 1 if anything could not be represented").common();
   tool::add_coverage_options(
       cli, raw.coverage, "Exit with code 1 if less than PERCENT of all executable bytes are covered",
       "Exit with code 1 if less than PERCENT of the bytes that INPUT describes are covered");
@@ -147,15 +141,14 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
       "An INPUT that has code, and nothing to convert, is an error (default for a single "
       "one), counted (warn: default for several) or skipped; to convert nothing at all is "
       "an error, unless skipped");
-  cli.add_flag("--in-place", line.in_place, "Replace each INPUT").group(tool::input_group);
+  cli.add_flag("--in-place", line.in_place, "Replace each INPUT").group(tool::input_group).common();
   cli.add_flag("--force", line.force, "Write files that are up to date, too").group(tool::input_group);
 }
 
 /// Same for several inputs.
 std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_output) {
   if (line.in_place == has_output)
-    return has_output ? "--in-place and -o cannot be combined"
-                      : "several inputs need --in-place or -o FOLDER";
+    return has_output ? "--in-place and -o cannot be combined" : "several inputs need --in-place or -o DIR";
   if (line.in_place && line.emit != Emit::elf) return "--in-place needs --emit=elf";
   if (line.emit == Emit::section) return "--emit=section needs exactly one INPUT";
   if (line.section_address) return "--section-address needs exactly one INPUT";
@@ -164,7 +157,7 @@ std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_
   std::error_code error;
   if (has_output && (line.output == "-" || (std::filesystem::exists(line.output, error) &&
                                             !std::filesystem::is_directory(line.output, error))))
-    return "-o must name a folder if there are several inputs";
+    return "-o must name a directory if there are several inputs";
   return std::nullopt;
 }
 
@@ -247,10 +240,16 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
 
 } // namespace
 
-tool::App make_app(std::span<const char* const> arguments) {
+tool::App make_app() {
   return tool::App("sframe-gen",
                    "Generate an SFrame section from call frame information, or convert an existing one.",
-                   examples, {.output = true, .threads = true, .arguments = arguments});
+                   examples,
+                   {.output = true,
+                    .threads = true,
+                    .exit_codes = {{"0", "Done"},
+                                   {"1", "Done, but entries could not be read, something was left out with "
+                                         "--strict, or a coverage limit was missed"},
+                                   {"2", "Failed: no output, or no report"}}});
 }
 
 expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {

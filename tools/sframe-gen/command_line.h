@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace sframe::gen {
@@ -45,7 +44,7 @@ struct CommandLine {
   bool in_place = false;
   bool force = false; ///< writes what is up to date, too
   std::string input;  ///< with a tree: of the file at hand, as `output`
-  std::string output; ///< with a tree and without in_place, on the command line: a folder
+  std::string output; ///< with a tree and without in_place, on the command line: a directory
   std::string debug;  ///< a separate debug file with more CFI; empty: none
   From from = From::cfi;
   Emit emit = Emit::elf;
@@ -74,7 +73,7 @@ struct CommandLine {
 /// Parses the command line. Returns the exit code if the program should end; messages have been printed.
 expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
 
-/// Creates the program's App with its name, description and examples. `arguments`: as for tool::OptionList.
-tool::App make_app(std::span<const char* const> arguments);
+/// Creates the program's App with its name, description and examples.
+tool::App make_app();
 
 } // namespace sframe::gen

@@ -59,7 +59,7 @@ int run(tool::App& app, const CommandLine& line) {
 }
 
 int run_tool(int argc, char** argv) {
-  tool::App app = make_app({argv, static_cast<std::size_t>(argc)});
+  tool::App app = make_app();
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
   if (line->tree) return run_tree(app, *line);

@@ -29,7 +29,21 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind core --format=svg -o stacks.svg  a flame graph of its threads\n"
       "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
-      {.output = true, .threads = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
+      {.output = true,
+       .threads = true,
+       .environment = {{"DEBUGINFOD_CACHE_PATH", "Where fetched files are kept (default: "
+                                                 "$XDG_CACHE_HOME/debuginfod_client, else "
+                                                 "~/.cache/debuginfod_client)"},
+                       {"DEBUGINFOD_MAXSIZE",
+                        "Largest file to fetch, in bytes (default, and at most: 2 GiB)"},
+                       {"DEBUGINFOD_URLS", "Servers that missing files are fetched from (--debuginfod), with "
+                                           "blanks between them"},
+                       {"DEBUGINFOD_VERBOSE", "If set, the library that fetches reports what it does"}},
+       .exit_codes = {{"0", "Every thread was walked to its outermost frame, with matching files"},
+                      {"1",
+                       "A thread ended early (the reason is below its last frame), the core is truncated "
+                       "or damaged, or a needed file is missing or does not match"},
+                      {"2", "Nothing could be walked"}}});
   sframe::unwind_tool::Options options;
   sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;

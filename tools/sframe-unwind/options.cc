@@ -14,9 +14,9 @@
 #include "sframe/elf/file_systems.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
+#include "sframe/steppers/steppers.h"
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -30,27 +30,32 @@ constexpr auto files_group = "Finding files";
 constexpr auto walk_group = "Walking";
 constexpr auto output_group = "Output";
 
-const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules::FileTrust::none},
-                                                               {"build-id", modules::FileTrust::build_id},
-                                                               {"all", modules::FileTrust::all}};
+const tool::Choices<modules::FileTrust> trust_names = {{"none", modules::FileTrust::none},
+                                                       {"build-id", modules::FileTrust::build_id},
+                                                       {"all", modules::FileTrust::all}};
 
-const std::map<std::string, names::NameStyle> name_styles = {
+const tool::Choices<names::NameStyle> name_styles = {
     {"short", names::NameStyle::shortened}, {"full", names::NameStyle::full}, {"raw", names::NameStyle::raw}};
 
-const std::map<std::string, bool> repeats_names = {{"fold", true}, {"all", false}};
+const tool::Choices<bool> repeats_names = {{"fold", true}, {"all", false}};
 
-const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
+const tool::Choices<Debuginfod::Mode> debuginfod_names = {
     {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
+
+std::vector<std::string> stepper_names() {
+  std::vector<std::string> names;
+  for (const steppers::StepperInfo& stepper : steppers::ready_steppers()) names.emplace_back(stepper.name);
+  return names;
+}
 
 } // namespace
 
 void add_options(tool::App& app, Options& options) {
   tool::OptionList& cli = app.cli();
   cli.add_option(
-         "CORE", options.inputs.inputs,
-         "Core files, and folders with -r: several are grouped by their signatures. One other ELF file "
-         "among them is EXECUTABLE: the program, instead of the file that the cores name")
-      .type_name("");
+      "CORE", options.inputs.inputs,
+      "Core files, and directories with -r: several are grouped by their signatures. One other ELF file "
+      "among them is EXECUTABLE: the program, instead of the file that the cores name");
   tool::add_input_options(cli, options.inputs);
   cli.add_option("-c,--core", options.named_core,
                  "The core file, as in gdb; a positional file is then EXECUTABLE")
@@ -59,15 +64,18 @@ void add_options(tool::App& app, Options& options) {
   cli.add_option("-e,--exe,--executable", options.named_executable,
                  "The program, as in eu-stack: the same as a positional EXECUTABLE")
       .type_name("EXECUTABLE")
-      .group(files_group);
+      .group(files_group)
+      .common();
 
   cli.add_option("--sysroot", options.files.sysroot, "Prefix paths recorded in the core with DIR")
       .type_name("DIR")
-      .group(files_group);
+      .group(files_group)
+      .common();
   cli.add_option("--sframe-dir", options.files.sframe_dir,
                  "Look up SFrame sidecars in DIR, as DIR/.build-id/xx/yyyy.sframe")
       .type_name("DIR")
-      .group(files_group);
+      .group(files_group)
+      .common();
   cli.add_flag("--generate", options.files.generate_sframe,
                "Generate SFrame from CFI in memory for files without SFrame")
       .group(walk_group);
@@ -79,19 +87,19 @@ void add_options(tool::App& app, Options& options) {
                      std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each()
-      .group(files_group);
+      .group(files_group)
+      .common();
 
   cli.add_choice("--trust", options.files.trust, trust_names,
                  "Files named in the core to read: none, those whose build ID matches (build-id), or all "
                  "(default: build-id)")
-      .type_name("LEVEL")
       .group(files_group);
   cli.add_flag("--no-files", options.no_files, "Open no file except the core").group(files_group);
   cli.add_choice(
          "--debuginfod", options.debuginfod, debuginfod_names,
          "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
-      .type_name("WHEN")
-      .group(files_group);
+      .group(files_group)
+      .common();
   cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
                  "Time limit for fetching, all files together, in seconds")
       .type_name("S")
@@ -106,7 +114,10 @@ void add_options(tool::App& app, Options& options) {
       .type_name("FILE")
       .group(files_group);
 
-  cli.add_option("--thread", options.thread, "Walk only this thread").type_name("TID").group(walk_group);
+  cli.add_option("--thread", options.thread, "Walk only this thread")
+      .type_name("TID")
+      .group(walk_group)
+      .common();
   cli.add_option("--max-frames", options.max_frames, "End the walk of a thread after N frames")
       .type_name("N")
       .range(1u, 100'000'000u)
@@ -114,13 +125,15 @@ void add_options(tool::App& app, Options& options) {
       .group(walk_group);
   cli.add_option("--steppers", options.steppers, "Frame steppers to use, in order (comma-separated)")
       .type_name("LIST")
+      .completed_by(stepper_names)
       .group(walk_group);
   cli.add_flag("--list-steppers", options.list_steppers, "List the frame steppers and exit")
       .group(walk_group);
   cli.add_option("-p,--pid", options.pid, "Walk this running process instead of a core")
       .type_name("PID")
       .range(1u, 0x7fff'ffffu)
-      .group(walk_group);
+      .group(walk_group)
+      .common();
   cli.add_option("--interval", options.interval, "With --pid: interval between samples, in milliseconds")
       .type_name("MS")
       .range(1u, 3'600'000u)
@@ -139,40 +152,45 @@ void add_options(tool::App& app, Options& options) {
          "--format", options.format,
          "text, json, html (a page, with --registers and --source), folded (stacks and counts) or svg (flame "
          "graph)")
-      .type_name("FORMAT")
       .one_of({"text", "json", "html", "folded", "svg"})
       .show_default()
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)").group(output_group);
   cli.add_choice("--names", options.names, name_styles,
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
                  "table) (default: full; short with --format=folded and svg)")
-      .type_name("STYLE")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_choice("--repeats", options.fold, repeats_names,
                  "Frames of a recursion that repeat the ones before them: fold or all (default: fold on a "
                  "terminal)")
-      .type_name("WHICH")
       .group(output_group);
   cli.add_flag("--modules", options.modules,
                "List the mapped files instead of stacks: address, build ID, path, tables, names")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_flag("--group", options.group,
                "Print stacks as a tree of their common frames, with the number of threads")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_option("--source-dir", options.source_dirs,
                  "With --source: print the lines of source files found in DIR, too (repeatable)")
       .type_name("DIR")
       .one_value_each()
       .group(files_group);
   cli.add_flag("--args", options.arguments, "Print the values of each function's parameters, from DWARF")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
-      .group(output_group);
+      .group(output_group)
+      .common();
   cli.add_option(
          "--languages", options.languages,
          "Print goroutines and panics (go), Python frames (python), exceptions (c++), panics (rust); none of "

@@ -71,6 +71,12 @@ struct Options {
   ProgramOptions program;
 };
 
+std::vector<std::string> check_names() {
+  std::vector<std::string> names;
+  for (const Check& check : checks()) names.emplace_back(check.name);
+  return names;
+}
+
 void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive or raw SFrame section; - is standard input");
@@ -81,7 +87,8 @@ void add_options(tool::OptionList& cli, Options& options) {
       .delimiter(',')
       .one_value_each()
       .one_of({"structure", "cfi", "code", "orc", "run"})
-      .type_name("LIST");
+      .type_name("LIST")
+      .common();
   cli.add_option("--run-steps", options.run_steps,
                  "With --check=run: follow the first N instructions; the program then runs on")
       .type_name("N");
@@ -98,14 +105,16 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("--sframe", options.run.file.sframe,
                  "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
                  "sidecars by build ID")
-      .type_name("FILE|DIR");
+      .type_name("FILE|DIR")
+      .common();
   cli.add_option("--sframe-address", options.sframe_address, "Address of a raw section (default: 0)")
       .type_name("A");
   cli.add_option(
          "--debug", options.run.file.debug,
          "Read CFI that FILE lacks from this ELF file (default: the debug file that FILE's build ID or "
          ".gnu_debuglink names)")
-      .type_name("FILE");
+      .type_name("FILE")
+      .common();
   cli.add_option("--debug-dir", options.run.file.files.more_debug_dirs,
                  "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)")
       .type_name("DIR")
@@ -113,7 +122,7 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("--profile", options.profile,
                  "Also check a reader's requirements beyond the specification (default: spec, none)")
       .one_of(sframe::readers::reader_names())
-      .option_text(sframe::readers::reader_list());
+      .common();
   tool::add_coverage_options(
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
@@ -127,7 +136,8 @@ void add_options(tool::OptionList& cli, Options& options) {
       .type_name("ORIGINAL");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
-      .type_name("FILE");
+      .type_name("FILE")
+      .common();
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
       .type_name("FILE");
@@ -136,9 +146,14 @@ void add_options(tool::OptionList& cli, Options& options) {
          "text, json, sarif, junit (XML), gitlab (code quality report), github (annotations) or html, "
          "a page with the evidence (with --list-checks also markdown)")
       .one_of({"text", "json", "sarif", "junit", "gitlab", "github", "html", "markdown"})
-      .type_name("FORMAT");
+      .common();
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
-    cli.add_option(name, ids, what).type_name("ID").one_value_each().group("Severity");
+    cli.add_option(name, ids, what)
+        .type_name("ID")
+        .one_value_each()
+        .completed_by(check_names)
+        .group("Severity")
+        .common();
   };
   severity("--error", options.errors, "Report these findings as errors; a prefix such as C1 selects a group");
   severity("--warning", options.warnings, "Report these findings as warnings; a prefix selects a group");
@@ -148,16 +163,17 @@ void add_options(tool::OptionList& cli, Options& options) {
          "Report findings of this severity and above (default: note; warning for sarif, junit, gitlab "
          "and github); all are counted")
       .one_of({"error", "warning", "note"})
-      .type_name("SEVERITY")
-      .group("Severity");
+      .group("Severity")
+      .common();
   cli.add_flag("--werror{all}", options.strict,
                "Warnings are errors; =ID: only these, a prefix selects a group (repeatable)")
       .type_name("ID")
-      .group("Severity");
+      .completed_by(check_names)
+      .group("Severity")
+      .common();
   cli.add_option("--compiler", options.compiler,
                  "Severity when SFrame reproduces wrong CFI: error, warning (default), note, ignore")
       .one_of({"error", "warning", "note", "ignore"})
-      .type_name("SEVERITY")
       .group("Severity");
   cli.add_option("--max-findings", options.max_findings,
                  "Print at most N findings per file; the summary counts all")
@@ -169,7 +185,10 @@ void add_options(tool::OptionList& cli, Options& options) {
       "warning (default with -r and --files-from) or skipped; to verify nothing at all is "
       "an error, unless skipped");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
-  cli.add_option("--explain", options.explain, "Explain a finding and exit").type_name("ID");
+  cli.add_option("--explain", options.explain, "Explain a finding and exit")
+      .type_name("ID")
+      .completed_by(check_names)
+      .common();
 }
 
 /// Reports an error. Returns false, as what follows from it.
@@ -412,10 +431,16 @@ void settle_report(Options& options, const tool::Messages& messages) {
 }
 
 int run_tool(int argc, char** argv) {
-  tool::App app("sframe-verify",
-                "Check SFrame sections against the format, the call frame information and the machine code.",
-                examples,
-                {.output = true, .threads = true, .arguments = {{argv, static_cast<std::size_t>(argc)}}});
+  tool::App app(
+      "sframe-verify",
+      "Check SFrame sections against the format, the call frame information and the machine code.", examples,
+      {.output = true,
+       .threads = true,
+       .environment = {{"PATH", "Where --check=run looks up emulators"},
+                       {"QEMU_LD_PREFIX", "Where QEMU looks up shared libraries, with --check=run"}},
+       .exit_codes = {{"0", "No errors"},
+                      {"1", "A finding of severity error is left"},
+                      {"2", "Something could not be verified at all"}}});
   Options options;
   add_options(app.cli(), options);
   auto split = split_arguments({argv, static_cast<std::size_t>(argc)});

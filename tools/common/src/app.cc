@@ -19,10 +19,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace sframe::tool {
 
@@ -30,12 +30,23 @@ namespace {
 
 constexpr auto common_group = "Common options";
 
-const std::map<std::string, ColorMode> color_names = {
+const std::vector<Term> common_environment = {
+    {"COLUMNS", "Width of help texts (default: that of the terminal, else 80)"},
+    {"NO_COLOR", "No colours with --color=auto, if it is set and not empty; TERM=dumb does the same"},
+    {"TMPDIR", "Directory for temporary files (default: /tmp): what is decompressed or read from a pipe"}};
+
+std::vector<Term> with_common_environment(std::vector<Term> terms) {
+  terms.insert(terms.end(), common_environment.begin(), common_environment.end());
+  std::ranges::sort(terms, {}, &Term::name);
+  return terms;
+}
+
+const Choices<ColorMode> color_names = {
     {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-const std::map<std::string, Limits> limit_names = {
+const Choices<Limits> limit_names = {
     {"off", Limits::off}, {"default", Limits::standard}, {"strict", Limits::strict}};
 
-/// Streams, compressed files, and what is in folders, may be larger than what is kept in memory.
+/// Streams, compressed files, and what is in directories, may be larger than what is kept in memory.
 bool may_need_spool(const std::string& path, std::span<const std::byte> first_bytes) {
   std::error_code error;
   return path == "-" || elf::is_packed(first_bytes) || !std::filesystem::is_regular_file(path, error);
@@ -52,35 +63,44 @@ void add_members(const std::string& archive, std::vector<std::string>& members) 
 
 App::App(const std::string& name, const std::string& description, const std::string& examples,
          Features features)
-    : cli_(description, name, features.arguments), messages_(name) {
-  cli_.add_help_and_version(name + " (sframe-utils) " SFRAME_VERSION, common_group);
-  cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes").group(common_group);
-  cli_.add_flag("-v,--verbose", verbose_, "Print more details").group(common_group);
-  cli_.add_choice("--color", color_, color_names, "Colour the output: auto (on a terminal), always, never")
-      .type_name("WHEN")
-      .group(common_group);
-  if (features.output)
+    : cli_({.name = name,
+            .version = SFRAME_VERSION,
+            .summary = description,
+            .examples = examples,
+            .environment = with_common_environment(std::move(features.environment)),
+            .exit_codes = std::move(features.exit_codes)}),
+      messages_(name), has_output_(features.output), has_threads_(features.threads) {}
+
+/// After the program's own options, so that help texts end with these.
+void App::add_common_options() {
+  if (has_output_)
     cli_.add_option("-o,--output", output_, "Write to FILE, atomically; - is standard output")
         .type_name("FILE")
-        .group(common_group);
-  if (features.threads)
+        .group(common_group)
+        .common();
+  cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes").group(common_group).common();
+  cli_.add_flag("-v,--verbose", verbose_, "Print more details").group(common_group).common();
+  cli_.add_choice("--color", color_, color_names,
+                  "Colour the output: auto (on a terminal; default), always, never")
+      .group(common_group);
+  if (has_threads_)
     cli_.add_option("-j,--threads", threads_, "Use N threads (default: all cores)")
         .type_name("N")
         .range(1u, 1024u)
         .group(common_group);
   cli_.add_choice("--limits", limits_, limit_names,
                   "Limit time and memory per input, by its size: off, default, strict")
-      .type_name("LEVEL")
       .group(common_group);
-  cli_.add_flag("--no-sandbox", no_sandbox_, "Keep all rights (for debuggers and LD_PRELOAD)")
+  cli_.add_flag("--no-sandbox", no_sandbox_, "Do not sandbox (needed under debuggers or LD_PRELOAD)")
       .group(common_group);
-  if (!examples.empty()) cli_.set_footer("EXAMPLES\n" + examples);
+  cli_.add_help_and_version(common_group);
 }
 
 std::optional<int> App::parse(int argc, const char* const* argv) {
   open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   catch_bus_errors(messages_.tool());
+  if (!std::exchange(has_common_options_, true)) add_common_options();
   const auto ended = cli_.parse(argc, argv);
   if (ended && !ended->is_error) return print(ended->text);
   messages_.set_color(color_);

@@ -11,7 +11,7 @@ namespace sframe::tool {
 void add_coverage_options(OptionList& cli, CoverageOptions& options, const char* executable_text,
                           const char* described_text) {
   const auto add = [&](const char* name, double& percent, const char* text) {
-    cli.add_option(name, percent, text).range(0.0, 100.0).option_text("PERCENT");
+    cli.add_option(name, percent, text).range(0.0, 100.0).type_name("PERCENT");
   };
   add("--min-coverage", options.executable, executable_text);
   add("--min-cfi-coverage", options.described, described_text);

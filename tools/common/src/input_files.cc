@@ -21,7 +21,6 @@
 #include <cstring>
 #include <dirent.h>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -79,7 +78,7 @@ Kind kind_of(mode_t mode) {
   }
 }
 
-constexpr const char* not_recursive = "is a folder (-r includes the files in it)";
+constexpr const char* not_recursive = "is a directory (-r includes the files in it)";
 
 /// A path as part of a folder's: "folder/", or nothing.
 std::string as_prefix(const std::string& path) {
@@ -123,9 +122,9 @@ private:
       return;
     if (!named_.recursive) return add_failure(std::move(folder), not_recursive);
     if (std::ranges::count(open_folders_, folder.id))
-      return add_failure(std::move(folder), "the folder contains itself");
+      return add_failure(std::move(folder), "the directory contains itself");
     std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(elf::reachable(folder.path).c_str()), ::closedir);
-    if (!open) return add_failure(std::move(folder), error_text("cannot open the folder"));
+    if (!open) return add_failure(std::move(folder), error_text("cannot open the directory"));
     found_.push_back(folder);
     open_folders_.push_back(folder.id);
     const std::vector<std::string> names = read_names(*open, folder);
@@ -147,7 +146,7 @@ private:
       if (name != "." && name != "..") names.emplace_back(name);
       errno = 0;
     }
-    if (errno != 0) add_failure(folder, error_text("cannot read the folder"));
+    if (errno != 0) add_failure(folder, error_text("cannot read the directory"));
     std::ranges::sort(names);
     return names;
   }
@@ -179,8 +178,9 @@ bool is_report(const std::string& path, const std::string& output) {
 
 void add_input_options(OptionList& cli, InputOptions& options) {
   cli.add_flag("-r,--recursive", options.recursive,
-               "Include all files in folders; symbolic links are not followed")
-      .group(input_group);
+               "Include all files in directories; symbolic links are not followed")
+      .group(input_group)
+      .common();
   cli.add_option("--files-from", options.files_from,
                  "Read more inputs from FILE, one per line; - is standard input")
       .type_name("FILE")
@@ -189,17 +189,17 @@ void add_input_options(OptionList& cli, InputOptions& options) {
       .group(input_group);
   cli.add_option(
          "--exclude", options.excluded,
-         "Leave out files and folders whose name, or path below an INPUT folder, matches GLOB; folders alone "
-         "if it ends with / (repeatable)")
+         "Leave out files and directories whose name, or path below an INPUT directory, matches GLOB; only "
+         "directories if it ends with / (repeatable)")
       .type_name("GLOB")
       .one_value_each()
       .group(input_group);
 }
 
 void add_missing_option(OptionList& cli, Missing& missing, const std::string& text) {
-  static const std::map<std::string, Missing> names = {
+  static const Choices<Missing> names = {
       {"error", Missing::error}, {"warn", Missing::warn}, {"skip", Missing::skip}};
-  cli.add_choice("--missing", missing, names, text).option_text("error|warn|skip").group(input_group);
+  cli.add_choice("--missing", missing, names, text).group(input_group).common();
 }
 
 bool may_have_section(const elf::Image& image) {

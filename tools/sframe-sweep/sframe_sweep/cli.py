@@ -2,7 +2,10 @@
 """The command line: commands, their options, --help. Exit codes: 0 done, and nothing wrong was found; 1 something is
 wrong or was left out; 2 it could not be done."""
 import argparse
+import difflib
+import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -16,20 +19,23 @@ from . import engines, inputs, measure, output, programs, report, scratch, store
 
 SUMMARY = "Convert and verify the ELF files of many packages, and keep the results in a database."
 USAGE = "sframe-sweep COMMAND [INPUT...] [OPTIONS]"
-EXAMPLES = """\
-  sframe-sweep run packages/ --db sweep.db                  all .deb, .rpm and tar archives of a folder
-  sframe-sweep run --installed --db sweep.db                all installed packages
-  sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db sweep.db
-                                                            all packages of a local mirror's index
-  sframe-sweep run packages/ --db part3.db --shard 3/100    a hundredth of them, on this machine
-  sframe-sweep merge part*.db -o sweep.db                   all results in one database
-  sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin node1,node2
-                                                            the same on two machines, by GNU parallel
-  sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm
-                                                            the same as a Slurm job array
-  sframe-sweep summary sweep.db                             tables: coverage, sizes, findings, failures
-  sframe-sweep report sweep.db -o report.html --compare old.db
-                                                            a page to search and sort, and what changed"""
+EXAMPLES = (
+    ("sframe-sweep run packages/ --db sweep.db", "all .deb, .rpm and tar archives of a directory"),
+    ("sframe-sweep run --installed --db sweep.db", "all installed packages"),
+    ("sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db deb.db", "all packages of a local mirror's index"),
+    ("sframe-sweep run packages/ --db part3.db --shard 3/100", "a hundredth of them, on this machine"),
+    ("sframe-sweep merge part*.db -o sweep.db", "all results in one database"),
+    ("sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin n1,n2", "the same on two machines, by GNU parallel"),
+    ("sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm", "the same as a Slurm job array"),
+    ("sframe-sweep summary sweep.db", "tables: coverage, sizes, findings, failures"),
+    ("sframe-sweep report sweep.db -o report.html --compare old.db", "a page to search and sort, and what changed"),
+)
+ENVIRONMENT = (("COLUMNS", "Width of help texts (default: that of the terminal, else 80)"),
+               ("PATH", "Where the programs are looked up that are not beside sframe-sweep"),
+               ("TMPDIR", "Directory for unpacked packages, without --scratch (default: /tmp)"))
+EXIT_CODES = (("0", "Done, and nothing wrong was found"),
+              ("1", "Something is wrong or was left out"),
+              ("2", "It could not be done: an input cannot be read, the database cannot be written, or the command line is wrong"))
 
 COMMANDS = {
     "run": "measure what INPUT has, and write it to the database of --db; continues where an earlier run ended",
@@ -41,81 +47,127 @@ COMMANDS = {
 
 
 class Options(argparse.ArgumentParser):
-    """All options in groups, with a --help like that of the other programs."""
+    """All options in groups, with a --help like that of the other programs (tools/common/src/help.cc)."""
 
     def __init__(self, version):
         super().__init__(prog="sframe-sweep", add_help=False, allow_abbrev=False)
-        self._entries = []  # (title, [(usage, text)])
-        self._group("Positionals")
-        self._entry("COMMAND", "; ".join("%s: %s" % item for item in COMMANDS.items()))
-        self._entry("INPUT ...", "Archive (.deb, .rpm, tar), folder, ELF file, or package index of a local mirror (Packages, primary.xml); for merge, summary and report a database")
+        self._version = version
+        self._options = []  # as --help-json has them
+        self._group("Arguments")
+        self._entry(["COMMAND"], "; ".join("%s: %s" % item for item in COMMANDS.items()), values=list(COMMANDS))
+        self._entry(["INPUT"], "Archive (.deb, .rpm, tar), directory, ELF file, or package index of a local mirror (Packages, primary.xml); for merge, summary and report a database")
         self.add_argument("command", nargs="?")
         self.add_argument("inputs", nargs="*")
-        self._group("Common options")
-        self.option("-h,--help", "Print this text and exit", action="store_true")
-        self.option("--version", "Print the version and exit", action="version", version="sframe-sweep " + version)
-        self.option("-q,--quiet", "Print errors only", action="store_true")
-        self.option("-v,--verbose", "Print the name of each package", action="store_true")
-        self.option("-o,--output", "merge: the database to write to, which may exist; summary and report: write to FILE, atomically; - is standard output", "FILE")
         self._group("run and spread")
-        self.option("--db", "Database to write to; made if it does not exist", "FILE")
+        self.option("--db", "Database to write to; made if it does not exist", "FILE", common=True)
         self.option("--files-from", "Read more inputs from FILE, one per line", "FILE")
-        self.option("--installed", "Also all packages that are installed, by this database (default: auto, the one that there is)", "auto|dpkg|rpm", nargs="?", const="auto",
-                    choices=("auto", "dpkg", "rpm"))
-        self.option("--root", "Root folder of the installed system (default: /)", "DIR", default="/")
-        self.option("--mirror", "Folder that the names in a package index are relative to (default: from the place of the index)", "DIR")
+        self.option("--installed", "Also all packages that are installed, by this database (default: auto-detect)", "auto|dpkg|rpm", nargs="?", const="auto",
+                    choices=("auto", "dpkg", "rpm"), common=True)
+        self.option("--root", "Root directory of the installed system (default: /)", "DIR", default="/")
+        self.option("--mirror", "Directory that the names in a package index are relative to (default: from the place of the index)", "DIR")
         self.option("--debug-packages", "Look up packages with debug files (-dbgsym, -debuginfo) in DIR (repeatable; default: beside the package)", "DIR", action="append", default=[])
-        self.option("--debug-dir", "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)", "DIR", action="append", default=[])
+        self.option("--debug-dir", "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)", "DIR", action="append", default=[], common=True)
         self.option("--shard", "Only shard I of N, from 1/N to N/N", "I/N", default="1/1", type=_shard)
-        self.option("-j,--jobs", "Measure N files at the same time (default: all cores; spread: 1 per shard)", "N", type=_number(1, 1024))
+        self.option("-j,--jobs", "Measure N files at the same time (default: all cores; spread: 1 per shard)", "N", type=_number(1, 1024), common=True)
         self.option("--scratch", "Unpack packages in DIR (default: TMPDIR or /tmp)", "DIR")
         self.option("--timeout", "End a program that takes longer for a file (default: 600)", "SECONDS", type=_number(1, 1 << 20), default=600)
         self.option("--max-memory", "Address space of a program (default: 8192)", "MIB", type=_number(64, 1 << 30), default=8192)
         self.option("--max-unpacked", "Bytes that one package may unpack to (default: 32768)", "MIB", type=_number(1, 1 << 40), default=32768)
         self.option("--retry", "Do again what failed in an earlier run", action="store_true")
         self.option("--gen-option", "More options for sframe-gen: --gen-option=--from=cfi,code (repeatable)", "OPTION", action="append", default=[])
-        self.option("--programs", "Folder of sframe-gen, sframe-verify and sframe-dump (default: that of sframe-sweep, else PATH)", "DIR")
+        self.option("--programs", "Directory of sframe-gen, sframe-verify and sframe-dump (default: that of sframe-sweep, else PATH)", "DIR")
         self._group("spread")
-        self.option("--shards", "Number of shards (default: 16)", "N", type=_number(1, 100000), default=16)
-        self.option("--engine", "Run the shards by GNU parallel (default) or as a Slurm job array", "parallel|slurm", choices=("parallel", "slurm"), default="parallel")
+        self.option("--shards", "Number of shards (default: 16)", "N", type=_number(1, 100000), default=16, common=True)
+        self.option("--engine", "Run the shards by GNU parallel (default) or as a Slurm job array", "parallel|slurm", choices=("parallel", "slurm"), default="parallel", common=True)
         self.option("--slots", "Shards at the same time: per machine with parallel, in all with slurm (default: one per core; slurm: no limit)", "N", type=_number(1, 100000))
         self.option("--sshlogin", "Machines for parallel, as parallel takes them: [N/][USER@]HOST,...; : is this one (default)", "LIST")
         self.option("--engine-option", "More options for parallel or sbatch: --engine-option=--partition=long (repeatable)", "OPTION", action="append", default=[])
         self._group("report")
-        self.option("--compare", "Show what got better or worse since this older database", "DB")
+        self.option("--compare", "Show what got better or worse since this older database", "DB", common=True)
         self._group("summary")
-        self.option("--table", "Only this table (repeatable): %s" % ", ".join(summary.TABLES), "NAME", action="append", choices=tuple(summary.TABLES))
+        self.option("--table", "Only this table (repeatable): %s" % ", ".join(summary.TABLES), "NAME", action="append", choices=tuple(summary.TABLES), common=True)
         self.option("--rows", "Rows of tables that may be long (default: 20)", "N", type=_number(1, 1 << 30), default=20)
-        self.option("--format", "Format of the tables (default: markdown)", "markdown|json|csv", choices=("markdown", "json", "csv"), default="markdown")
+        self.option("--format", "Format of the tables (default: markdown)", "markdown|json|csv", choices=("markdown", "json", "csv"), default="markdown", common=True)
+        self._group("Common options")
+        self.option("-o,--output", "merge: the database to write to, which may exist; summary and report: write to FILE, atomically; - is standard output", "FILE", common=True)
+        self.option("-q,--quiet", "Print errors only", common=True, action="store_true")
+        self.option("-v,--verbose", "Print the name of each package", common=True, action="store_true")
+        self.option("-h,--help", "Print the most used options and exit", common=True, action="store_true")
+        self.option("--help-all", "Print all options, environment variables and exit codes", common=True, action="store_true")
+        self.option("--help-json", "Print the options as JSON and exit (for completions)", action="store_true")
+        self.option("--version", "Print the version and exit", common=True, action="version", version="sframe-sweep " + version)
 
     def _group(self, title):
-        self._entries.append((title, []))
+        self._title = title
 
-    def _entry(self, usage, text):
-        self._entries[-1][1].append((usage, text))
+    def _entry(self, names, text, argument="", common=False, **more):
+        self._options.append({"names": names, "argument": argument, "optional": False, "values": [], "list": False, "repeatable": False,
+                              "group": self._title, "common": common, "text": text, **more})
 
-    def option(self, flags, text, argument="", **how):
+    def option(self, flags, text, argument="", common=False, **how):
         """A flag, or with `argument` one with a value."""
-        self._entry(flags + (" " + argument if argument else ""), text)
+        names = flags.split(",")
+        self._entry(names, text, argument, common, values=list(how.get("choices", ())), optional="nargs" in how, repeatable=how.get("action") == "append")
         if argument:
             how["metavar"] = argument
-        self.add_argument(*flags.split(","), **how)
+        self.add_argument(*names, **how)
 
     def error(self, message):
+        wrong = re.match(r"unrecognized arguments: (--[\w-]+)|argument (\S+): invalid choice: '(.*?)'", message)
+        if wrong and wrong[1]:
+            message = "unknown option " + wrong[1] + _suggestion(wrong[1], [name for option in self._options for name in option["names"]])
+        elif wrong:
+            values = next(option["values"] for option in self._options if wrong[2].split("/")[0] in option["names"])
+            message = "%s: '%s' is none of %s" % (wrong[2], wrong[3], ", ".join(values)) + _suggestion(wrong[3], values)
         raise _Wrong(message + " (--help shows the options)")
 
-    def help_text(self):
-        lines = [SUMMARY, "Usage: " + USAGE]
-        for title, entries in self._entries:
-            lines += ["", title + ":"]
-            for usage, text in entries:
-                first = "  %-31s " % usage if len(usage) < 31 else "  " + usage + "\n" + " " * 34
-                lines.append(first + textwrap.fill(text, 78, subsequent_indent=" " * 34, break_on_hyphens=False, break_long_words=False))
-        return "\n".join(lines + ["", "EXAMPLES", EXAMPLES]) + "\n"
+    def help_text(self, every, width):
+        """As wide as a terminal; without `every` the common options only."""
+        second = min(28, width // 3)
+
+        def wrapped(text, start, indent=0):
+            return textwrap.fill(text, width, initial_indent=" " * start, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)[start:]
+
+        def columns(left, right, second=second):
+            first = "  " + left
+            if not right:
+                return first
+            if len(first) + 2 > second:
+                first += "\n"
+            return first + " " * (second - len(first.rpartition("\n")[2])) + wrapped(right, second, second)
+
+        def usage(option):
+            value = "[=%s]" if option["optional"] else " %s"
+            return ", ".join(option["names"]) + (value % option["argument"] if option["argument"] else "")
+
+        lines = [wrapped(SUMMARY, 0), "Usage: " + USAGE, ""]
+        title = self._options[0]["group"]
+        for option in self._options:
+            if option["names"][0].startswith("-") and not (every or option["common"]):
+                continue
+            if option["group"] != title:
+                title = option["group"]
+                lines += ["", title + ":"]
+            lines.append(columns(usage(option), option["text"]))
+        for heading, terms in (("Environment", ENVIRONMENT), ("Exit codes", EXIT_CODES)) if every else ():
+            lines += ["", heading + ":"] + [columns(*term) for term in terms]
+        return "\n".join(lines + ["", "EXAMPLES"] + [columns(*example, width // 2 + 4) for example in EXAMPLES]) + "\n"
+
+    def help_json(self):
+        def named(terms, key="name"):
+            return [{key: name, "text": text} for name, text in terms]
+
+        return json.dumps({"program": self.prog, "version": self._version, "summary": SUMMARY, "usage": USAGE, "options": self._options,
+                           "environment": named(ENVIRONMENT), "exit_codes": named(EXIT_CODES), "examples": named(EXAMPLES, "command")}, indent=1) + "\n"
 
 
 class _Wrong(Exception):
     """Exit code 2."""
+
+
+def _suggestion(typed, words):
+    similar = difflib.get_close_matches(typed, words, 1)
+    return "; did you mean %s?" % similar[0] if similar else ""
 
 
 def _number(least, most):
@@ -245,8 +297,12 @@ def main(version, arguments=None):
     signal.signal(signal.SIGTERM, _ended)
     signal.signal(signal.SIGHUP, _ended)
     try:
-        if "-h" in arguments or "--help" in arguments:
-            sys.stdout.write(parser.help_text())
+        every = "--help-all" in arguments
+        if every or "-h" in arguments or "--help" in arguments:
+            sys.stdout.write(parser.help_text(every, max(40, shutil.get_terminal_size().columns)))
+            return 0
+        if "--help-json" in arguments:
+            sys.stdout.write(parser.help_json())
             return 0
         options = parser.parse_intermixed_args(arguments)
         commands = {"run": _run, "spread": _spread, "merge": _merge, "summary": _summary, "report": _report}

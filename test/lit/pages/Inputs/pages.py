@@ -5,7 +5,7 @@ A command is
   that begins with "$ ", or, in a block without such lines, with the name of a program of ours or of a usual
   tool. A comment follows after two spaces or more. What follows "$ " lines is their output;
 - a "- run:" line of a fenced yaml block; the whole of a fenced cmake, make or meson block;
-- a line of EXAMPLES that begins with the name of a program.
+- a command of the EXAMPLES of --help.
 
 table.py describes how each is tried. A command that it does not have fails: add it there. A command runs in a
 folder of its own, which has its home folder, for root with all else read-only (sandbox); that devices and the
@@ -14,6 +14,7 @@ files that it names are as before is checked in any case.
 import dataclasses
 import difflib
 import glob
+import json
 import os
 import re
 import shutil
@@ -87,11 +88,10 @@ def in_page(path):
 
 
 def in_help(program):
-    text = subprocess.run([program, "--help"], capture_output=True, text=True).stdout.split("\n")
-    start = text.index("EXAMPLES") + 1
-    for number, line in enumerate(text[start:], 1):
-        if STARTS.match(line.strip() + " "):
-            yield Command(number, without_comment(line.strip()))
+    page = json.loads(subprocess.run([program, "--help-json"], capture_output=True, text=True).stdout)
+    for number, example in enumerate(page["examples"], 1):
+        if STARTS.match(example["command"] + " "):
+            yield Command(number, example["command"])
 
 
 def snapshot(paths):

@@ -63,10 +63,13 @@ CASES = {
     "sframe-sweep run packages/ --db sweep.db": Case(PACKAGES),
     "sframe-sweep run --installed --db sweep.db": Case(stand_ins={"--installed": "--installed --shard 1/100000"}, needs=("/var/lib/dpkg/status",)),
     "sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db sweep.db": Case(MIRROR, needs=("xz",)),
+    "sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db deb.db": Case(MIRROR, needs=("xz",)),
     "sframe-sweep run packages/ --db part3.db --shard 3/100": Case(PACKAGES, stand_ins={"3/100": "2/3"}),
     "sframe-sweep merge part*.db -o sweep.db": Case(SWEEP % "part1.db" + "cp part1.db part2.db; "),
     "sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin node1,node2": Case(
         PACKAGES, stand_ins={"--shards 100": "--shards 2", "node1,node2": ":"}, needs=("parallel",)),
+    "sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin n1,n2": Case(
+        PACKAGES, stand_ins={"--shards 100": "--shards 2", "n1,n2": ":"}, needs=("parallel",)),
     "sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm": Case(not_here="needs a cluster; test/lit/sweep/slurm.test starts one"),
     "sframe-sweep run --installed --db amd64.db": Case(stand_ins={"--installed": "--installed --shard 1/100000"}, needs=("/var/lib/dpkg/status",)),
     "sframe-sweep run debs-arm64 --db arm64.db": Case(PACKAGES + "mv packages debs-arm64; "),
@@ -173,7 +176,6 @@ CASES = {
         APP + "objcopy --only-keep-debug app app.debug; strip -g app; ", needs=("gcc", "objcopy", "strip")),
     "sframe-gen libfoo.so -o libfoo.sframe --emit=section": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen old.so -o new.sframe --from=sframe --emit=section": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
-    "sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
     "sframe-gen a.sframe -o b.sframe --from=sframe --emit=section --byte-order=big": Case(
         "sframe-gen /bin/ls -o a.sframe --emit=section --report=none"),
     "sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90 > report.json": Case(BASH_COPY, needs=("/usr/bin/bash",)),

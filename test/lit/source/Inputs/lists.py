@@ -1,4 +1,5 @@
 """lists.py PROJECT: lists that are kept by hand are those of the code: what a reader's option takes, versions, ABIs, formats."""
+import json
 import os
 import re
 import subprocess
@@ -23,10 +24,9 @@ def same(what, found, expected):
 
 
 def choices(program, option):
-    """What the help of a program lists for an option."""
-    text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"^  (?:-\w,)?%s (?:\w+:\{)?([\w,|-]+)" % option, text, re.M)
-    return re.split("[|,]", found[1]) if found else []
+    """What an option of a program takes."""
+    page = json.loads(subprocess.run([program, "--help-json"], capture_output=True, text=True, check=True).stdout)
+    return next((one["values"] for one in page["options"] if option in one["names"]), [])
 
 
 def arguments(path, macro, number=0):

@@ -46,16 +46,15 @@ class App {
 public:
   enum class Errors : bool { not_in_file, in_file };
 
-  /// The optional common options that the program has.
+  /// The optional common options that the program has, and parts of its help text.
   struct Features {
-    bool output = false;  ///< -o FILE
-    bool threads = false; ///< -j N
-    /// The command line, for a faster start: options that it does not name are not made.
-    OptionList::Arguments arguments = std::nullopt;
+    bool output = false;                ///< -o FILE
+    bool threads = false;               ///< -j N
+    std::vector<Term> environment = {}; ///< variables that the program reads
+    std::vector<Term> exit_codes = {};
   };
 
-  /// `description` is the first line of the help text; `examples` is its last part, each line indented by two
-  /// blanks.
+  /// `description` is the first line of the help text; `examples` is its last part (ProgramText).
   App(const std::string& name, const std::string& description, const std::string& examples,
       Features features);
   App(const std::string& name, const std::string& description, const std::string& examples)
@@ -97,10 +96,13 @@ public:
   int finish(Output& output, int code);
 
 private:
+  void add_common_options();
   int print(std::string_view text);
 
   OptionList cli_;
   Messages messages_;
+  bool has_output_, has_threads_;
+  bool has_common_options_ = false;
   std::string output_ = "-";
   ColorMode color_ = ColorMode::automatic;
   Limits limits_ = Limits::standard;
