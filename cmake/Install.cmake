@@ -38,7 +38,7 @@ endforeach()
 if(SFRAME_TOOLS)
   install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
-  # Man pages and completions, from what --help prints.
+  # Man pages and completions, from what --help-json prints.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(pages ${PROJECT_BINARY_DIR}/pages)
   function(sframe_install_pages folder component)
@@ -58,13 +58,16 @@ if(SFRAME_TOOLS)
     sframe_install_pages(${pages} programs)
   endif()
 
-  # sframe-sweep: Python, with its package beside it.
+  # sframe-sweep: Python, with its package, and what the programs in Python share, beside it.
+  set(shared_python ${PROJECT_SOURCE_DIR}/tools/common/python/sframe_options.py)
   set(sweep_dir ${CMAKE_INSTALL_DATADIR}/sframe/sweep)
   file(RELATIVE_PATH SFRAME_SWEEP_PACKAGE /${CMAKE_INSTALL_BINDIR} /${sweep_dir})
+  set(SFRAME_OPTIONS_FOLDER ${SFRAME_SWEEP_PACKAGE})
   configure_file(tools/sframe-sweep/sframe-sweep.in ${PROJECT_BINARY_DIR}/installed/sframe-sweep @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-sweep DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT sweep)
   install(DIRECTORY tools/sframe-sweep/sframe_sweep DESTINATION ${sweep_dir} COMPONENT sweep
     FILES_MATCHING PATTERN "*.py" PATTERN "*.sql" PATTERN "__pycache__" EXCLUDE)
+  install(FILES ${shared_python} DESTINATION ${sweep_dir} COMPONENT sweep)
   install(DIRECTORY lib/page/assets/ DESTINATION ${sweep_dir}/sframe_sweep/page COMPONENT sweep
     FILES_MATCHING PATTERN "page.*" PATTERN "sweep.js" PATTERN "findings.json")
   if(NOT CMAKE_CROSSCOMPILING)
@@ -72,7 +75,7 @@ if(SFRAME_TOOLS)
     file(GLOB sweep_files CONFIGURE_DEPENDS tools/sframe-sweep/sframe_sweep/*.py)
     add_custom_command(OUTPUT ${sweep_pages}/man1/sframe-sweep.1
       COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${sweep_pages}
-      DEPENDS ${sweep_files} ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+      DEPENDS ${sweep_files} ${shared_python} ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
     add_custom_target(sframe-sweep-pages ALL DEPENDS ${sweep_pages}/man1/sframe-sweep.1)
     sframe_install_pages(${sweep_pages} sweep)
   endif()
@@ -80,15 +83,17 @@ if(SFRAME_TOOLS)
   # sframe-conformance: the same.
   set(conformance_dir ${CMAKE_INSTALL_DATADIR}/sframe/conformance)
   file(RELATIVE_PATH SFRAME_CONFORMANCE_FOLDER /${CMAKE_INSTALL_BINDIR} /${conformance_dir})
+  set(SFRAME_OPTIONS_FOLDER ${SFRAME_CONFORMANCE_FOLDER})
   configure_file(conformance/sframe-conformance.in ${PROJECT_BINARY_DIR}/installed/sframe-conformance @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-conformance DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT conformance)
   install(DIRECTORY conformance/sframe_conformance conformance/readers conformance/writers conformance/known conformance/include
     DESTINATION ${conformance_dir} COMPONENT conformance PATTERN "__pycache__" EXCLUDE)
+  install(FILES ${shared_python} DESTINATION ${conformance_dir} COMPONENT conformance)
   if(NOT CMAKE_CROSSCOMPILING)
     set(conformance_pages ${PROJECT_BINARY_DIR}/conformance-pages)
     add_custom_command(OUTPUT ${conformance_pages}/man1/sframe-conformance.1
       COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py ${PROJECT_BINARY_DIR}/bin/sframe-conformance ${conformance_pages}
-      DEPENDS ${PROJECT_SOURCE_DIR}/conformance/sframe_conformance/cli.py ${PROJECT_BINARY_DIR}/bin/sframe-conformance ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+      DEPENDS ${PROJECT_SOURCE_DIR}/conformance/sframe_conformance/cli.py ${shared_python} ${PROJECT_BINARY_DIR}/bin/sframe-conformance ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
     add_custom_target(sframe-conformance-pages ALL DEPENDS ${conformance_pages}/man1/sframe-conformance.1)
     sframe_install_pages(${conformance_pages} conformance)
   endif()

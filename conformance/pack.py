@@ -45,8 +45,11 @@ with tempfile.TemporaryDirectory() as made:
     with tarfile.open(temporary, "w:xz", format=tarfile.GNU_FORMAT) as tar:
         add(tar, "LICENSE", content(os.path.join(project, "LICENSE")))
         add(tar, "README.md", content(os.path.join(project, "docs", "conformance.md")))
-        starter = content(os.path.join(source, "sframe-conformance.in")).decode().replace("@SFRAME_CONFORMANCE_FOLDER@", ".").replace("@PROJECT_VERSION@", version)
+        starter = content(os.path.join(source, "sframe-conformance.in")).decode()
+        for name, value in (("SFRAME_CONFORMANCE_FOLDER", "."), ("SFRAME_OPTIONS_FOLDER", "."), ("PROJECT_VERSION", version)):
+            starter = starter.replace("@%s@" % name, value)
         add(tar, "sframe-conformance", starter.encode(), 0o755)
+        add(tar, "sframe_options.py", content(os.path.join(project, "tools", "common", "python", "sframe_options.py")))
         for name, path in files(source):
             if name not in ("CMakeLists.txt", "pack.py", "sframe-conformance.in"):
                 add(tar, name, content(path))

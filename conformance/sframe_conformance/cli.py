@@ -6,61 +6,32 @@ import platform
 import sys
 import tempfile
 
+from sframe_options import COLUMNS, Options, Texts, Wrong
+
 from . import description, harness, readers, report, results, writers
 
-HELP = """\
-Test readers and writers of SFrame by cases whose answers follow from the specification.
-Usage: sframe-conformance readers|writers|make [OPTIONS]
+TEXTS = Texts(
+    summary="Test readers and writers of SFrame by cases whose answers follow from the specification.",
+    usage="sframe-conformance readers|writers|make [OPTIONS]",
+    examples=(
+        ("sframe-conformance readers --library ./my-reader.so", "all cases, as a table of failures"),
+        ("sframe-conformance readers --command ./my-reader --level minimal", "what every reader must do"),
+        ("sframe-conformance writers --as 'as --gsframe' --ld ld", "an assembler and a linker"),
+        ("sframe-conformance make -o sections", "sections and questions as files"),
+    ),
+    environment=(COLUMNS,
+                 ("PATH", "Where a reader, an assembler and a linker without a directory are looked up"),
+                 ("TMPDIR", "Directory for temporary files (default: /tmp)")),
+    exit_codes=(("0", "All cases passed, or are known to fail"),
+                ("1", "A case failed"),
+                ("2", "Nothing could be run")),
+)
 
-Positionals:
-  COMMAND                         readers: ask a reader; writers: check what an assembler or a
-                                  linker makes; make: write the sections and the questions as files
-
-Common options:
-  -h,--help                       Print this text and exit
-  --version                       Print the version and exit
-  -q,--quiet                      Print no progress, and no report as text if everything is right
-  -v,--verbose                    Report all cases, not only those that failed
-  -o,--output FILE                Write the report to FILE, atomically; make: the directory to write to
-  --format text|json|junit|sarif  Format of the report (default: text)
-  --level minimal|full            minimal: what a reader of version 3 for its own machine must do, or
-                                  the patterns that compilers use (default: full)
-  --abi NAME                      amd64, aarch64, aarch64_be or s390x: of the minimal level (default:
-                                  the machine's); writers: the assembler's (default: what it makes)
-  --starts field|section          readers and make: what starts of functions are relative to, where a case
-                                  does not choose (default: field, FUNC_START_PCREL)
-  --case PATTERN                  Only cases with such names (repeatable)
-  --known FILE                    Failures that are known: lines of a pattern and a reason; they do
-                                  not count
-  --data DIR                      Directory of the cases (default: those of this release)
-  --timeout SECONDS               End a process that takes longer (default: 10, for each case)
-  --max-memory MIB                Address space of a process; 0: no limit (default: 4096)
-
-readers:
-  --command COMMAND               A reader that answers questions on its standard input
-  --library FILE.so               A reader as a library with sframe_conformance_find()
-
-writers:
-  --as COMMAND                    Assembler with the options that make it write .sframe
-  --ld COMMAND                    Linker: also the cases for linkers
-
-EXAMPLES
-  sframe-conformance readers --library ./my-reader.so    all cases, as a table of failures
-  sframe-conformance readers --command ./my-reader --level minimal
-                                                         what every reader must do
-  sframe-conformance writers --as 'as --gsframe' --ld ld
-                                                         an assembler and a linker
-  sframe-conformance make -o sections                    sections and questions as files
-"""
-
-
-class _Wrong(Exception):
-    """Exit code 2."""
-
-
-class _Options(argparse.ArgumentParser):
-    def error(self, message):
-        raise _Wrong(message + " (--help shows the options)")
+COMMANDS = {
+    "readers": "ask a reader",
+    "writers": "check what an assembler or a linker makes",
+    "make": "write the sections and the questions as files",
+}
 
 
 def _positive(text):
@@ -70,26 +41,35 @@ def _positive(text):
     return value
 
 
-def _parser():
-    parser = _Options(prog="sframe-conformance", add_help=False, allow_abbrev=False)
-    parser.add_argument("command", nargs="?")
-    for flags in (("-h", "--help"), ("--version",), ("-q", "--quiet"), ("-v", "--verbose")):
-        parser.add_argument(*flags, action="store_true")
-    parser.add_argument("-o", "--output")
-    parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
-    parser.add_argument("--level", choices=("minimal", "full"), default="full")
-    parser.add_argument("--abi", choices=tuple(description.ABIS))
-    parser.add_argument("--starts", choices=("field", "section"), default="field")
-    parser.add_argument("--case", action="append", default=[])
-    parser.add_argument("--known")
-    parser.add_argument("--data")
-    parser.add_argument("--timeout", type=_positive)
-    parser.add_argument("--max-memory", type=int, default=4096)
-    parser.add_argument("--command", dest="reader_command")
-    parser.add_argument("--library")
-    parser.add_argument("--as", dest="assembler")
-    parser.add_argument("--ld", dest="linker")
-    return parser
+def _parser(version):
+    options = Options("sframe-conformance", version, TEXTS)
+    options.positional("COMMAND", "; ".join("%s: %s" % item for item in COMMANDS.items()), COMMANDS)
+    options.add_argument("command", nargs="?")
+    options.group("Cases")
+    options.option("--level", "minimal: what a reader of version 3 for its own machine must do, or the patterns that compilers use (default: full)", "minimal|full",
+                   choices=("minimal", "full"), default="full", common=True)
+    options.option("--abi", "ABI of the minimal level (default: the machine's); writers: the assembler's (default: what it makes)", "|".join(description.ABIS),
+                   choices=tuple(description.ABIS))
+    options.option("--starts", "readers and make: what starts of functions are relative to, where a case does not choose (default: field, FUNC_START_PCREL)", "field|section",
+                   choices=("field", "section"), default="field")
+    options.option("--case", "Only cases with such names (repeatable)", "PATTERN", action="append", default=[], common=True)
+    options.option("--known", "Failures that are known: lines of a pattern and a reason; they do not count", "FILE", common=True)
+    options.option("--data", "Directory of the cases (default: those of this release)", "DIR")
+    options.option("--timeout", "End a process that takes longer (default: 10, for each case)", "SECONDS", type=_positive)
+    options.option("--max-memory", "Address space of a process; 0: no limit (default: 4096)", "MIB", type=int, default=4096)
+    options.group("readers")
+    options.option("--command", "A reader that answers questions on its standard input", "COMMAND", dest="reader_command", common=True)
+    options.option("--library", "A reader as a library with sframe_conformance_find()", "FILE.so", common=True)
+    options.group("writers")
+    options.option("--as", "Assembler with the options that make it write .sframe", "COMMAND", dest="assembler", common=True)
+    options.option("--ld", "Linker: also the cases for linkers", "COMMAND", dest="linker", common=True)
+    options.group("Common options")
+    options.option("--format", "Format of the report (default: text)", "text|json|junit|sarif", choices=("text", "json", "junit", "sarif"), default="text", common=True)
+    options.option("-o,--output", "Write the report to FILE, atomically; make: the directory to write to", "FILE", common=True)
+    options.option("-q,--quiet", "Print no progress, and no report as text if everything is right", common=True, action="store_true")
+    options.option("-v,--verbose", "Report all cases, not only those that failed", common=True, action="store_true")
+    options.help_options()
+    return options
 
 
 def _progress(options):
@@ -126,7 +106,7 @@ def _cases(options, folder):
 
 def _make(options, folder):
     if not options.output:
-        raise _Wrong("make needs --output, the folder to write to")
+        raise Wrong("make needs --output, the folder to write to")
     count = readers.make(_cases(options, folder), options.output)
     if count and not options.quiet:
         print("%d sections and their questions in %s" % (count, options.output), file=sys.stderr)
@@ -135,36 +115,34 @@ def _make(options, folder):
 
 def _readers(options, folder):
     if bool(options.reader_command) == bool(options.library):
-        raise _Wrong("readers needs --command or --library")
+        raise Wrong("readers needs --command or --library")
     reader = harness.Command(options.reader_command) if options.reader_command else harness.Library(options.library)
     return reader.name, readers.run(reader, _cases(options, folder), options.timeout, _progress(options))
 
 
 def _writers(options, folder):
     if not options.assembler:
-        raise _Wrong("writers needs --as")
+        raise Wrong("writers needs --as")
     return options.assembler + (", " + options.linker if options.linker else ""), writers.run(
         os.path.join(folder, "writers"), options.assembler, options.linker, options.abi, options.level, options.case or ["*"], options.timeout or 10, _progress(options))
 
 
 def _main(version, data, arguments):
-    options = _parser().parse_args(arguments)
-    if options.help:
-        print(HELP, end="")
+    parser = _parser(version)
+    if text := parser.text_asked_for(arguments):
+        sys.stdout.write(text)
         return 0
-    if options.version:
-        print("sframe-conformance " + version)
-        return 0
+    options = parser.parse_args(arguments)
     commands = {"readers": _readers, "writers": _writers, "make": _make}
     if options.command not in commands:
-        raise _Wrong("no command %s" % options.command if options.command else "no command: readers, writers or make")
+        raise Wrong("no command %s" % options.command if options.command else "no command: readers, writers or make")
     harness.limit_memory(options.max_memory << 20)
     known = results.read_known(options.known) if options.known else []
     subject, found = commands[options.command](options, options.data or data)
     if sys.stderr.isatty() and not options.quiet:
         sys.stderr.write("\r" + " " * 79 + "\r")
     if not subject or found == []:
-        raise _Wrong("no case%s below %s" % (" with such a name" if options.case else "", options.data or data))
+        raise Wrong("no case%s below %s" % (" with such a name" if options.case else "", options.data or data))
     if found is None:
         return 0
     stale = results.mark_known(found, known)
@@ -185,7 +163,7 @@ def main(version, data, arguments=None):
     """`data`: the folder of the cases."""
     try:
         return _main(version, data, sys.argv[1:] if arguments is None else arguments)
-    except (_Wrong, description.Wrong, harness.Unusable, writers.Unusable, OSError, ValueError) as error:
+    except (Wrong, description.Wrong, harness.Unusable, writers.Unusable, OSError, ValueError) as error:
         print("sframe-conformance: error: %s" % report.printable(str(error)), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
