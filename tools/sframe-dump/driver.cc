@@ -11,6 +11,8 @@
 
 #include "sframe/names/demangle.h"
 
+#include <sframe/tool/numbers.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -175,7 +177,9 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
   if (filter_.addresses && !filter_.addresses->overlaps(range)) return false;
   if (filter_.names.empty()) return true;
   const auto name = names_.find(location);
+  ++asked_;
   if (!name) return false;
+  ++named_;
   if (budget_ && !budget_->take(Resource::name_bytes, name->raw.size() * filter_.names.size())) return false;
   const std::string demangled = names::demangle(name->raw, name->budget);
   return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {
@@ -183,14 +187,21 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
   });
 }
 
+/// Why no function has one of the names, as far as that is known, and what may help.
+std::string Driver::no_match() const {
+  std::string text = "no function matches the given names";
+  if (asked_ == 0) return text;
+  if (named_ == asked_) return text + " (--list shows them)";
+  text += named_ == 0
+              ? ": no function has a name"
+              : ": " + tool::with_commas(named_) + " of " + tool::with_commas(asked_) + " functions have one";
+  return text + "; others may be in a debug file (install the package's debug symbols, or pass --debug-dir)";
+}
+
 int Driver::finish(const std::string& section, bool may_be_none) {
   dumper_.finish();
   if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only)
-    report({},
-           {filter_.names.empty() ? "no function covers the given addresses"
-                                  : "no function matches the given names",
-            {},
-            {}},
+    report({}, {filter_.names.empty() ? "no function covers the given addresses" : no_match(), {}, {}},
            tool::exit_failure);
   // What was there and could not be read has been reported.
   if (!sections_ && code_ != tool::exit_failure && messages_.errors() == 0 && !may_be_none)

@@ -84,6 +84,7 @@ private:
                  const Problem* damage = nullptr);
   std::optional<Problem> show_functions(const ObjectSection& section, const Part& part);
   bool wanted(const EncodedFde& fde, const FunctionLocation& location);
+  std::string no_match() const;
   void charge_output();
 
   Dumper& dumper_;
@@ -97,6 +98,8 @@ private:
   double progress_bytes_ = 0;
   std::uint64_t charged_output_ = 0; ///< size of the output charged so far
   std::uint64_t functions_ = 0;      ///< shown
+  std::uint64_t asked_ = 0;          ///< functions whose names were compared with the filter
+  std::uint64_t named_ = 0;          ///< those of them that have one
   std::uint64_t parts_ = 0;          ///< shown
   std::uint64_t rows_at_end_ = 0;    ///< in the current part: RowCursor::at_function_end()
   std::uint32_t first_at_end_ = 0;   ///< number of the first function with one

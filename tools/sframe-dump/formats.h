@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc; and for --stats
-// stats.cc, stats_json.cc, which also writes the data of the page, and stats_details.cc.
+// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc; bytes.cc for -v and
+// list.cc for --list; and for --stats stats.cc, stats_table.cc (many files, CSV), stats_json.cc, which also
+// writes the data of the page, and stats_details.cc.
 
 #pragma once
 
@@ -20,16 +21,21 @@ struct DumperContext {
   Names& names;
   std::string section; ///< name of the sections to show
   bool header_only = false;
+  bool shows_all = true; ///< no filter leaves out functions, and header_only is not set
   bool color = false;
   const Origins* origins = nullptr; ///< --origin: for the formats text and json; nullptr: not known
   std::string title;                ///< of a page
 };
 
 std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_bytes_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_list_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_gnu_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_llvm_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_json_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_stats_table_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_stats_csv_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_html_dumper(const DumperContext& context);
 

@@ -44,6 +44,7 @@ private:
   Result<elf::Contents> load(const elf::Image& image, const elf::SframeLocation& table);
   bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
   Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
+  Problem nothing_found(const elf::Image& image) const;
   void report(Object& object, const Problem& problem, int code);
   /// The file has nothing to show, and that is an error only if it is not part of a tree.
   void lacks(const Problem& what) {
@@ -55,9 +56,9 @@ private:
       driver_.unreadable(path_, what, exit_failure);
   }
   /// The same for a file that could have a section, which is an error if the user says so.
-  void lacks_section() {
-    if (options_.missing == Missing::error) return driver_.unreadable(path_, nothing_found(), exit_failure);
-    lacks(nothing_found());
+  void lacks_section(const Problem& what) {
+    if (options_.missing == Missing::error) return driver_.unreadable(path_, what, exit_failure);
+    lacks(what);
     if (options_.missing != Missing::skip) driver_.missing().add(path_);
   }
   /// True if a file without a section may be left out.
@@ -107,11 +108,26 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   for (const Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
   if (object.sections.empty() && budget_.is_used_up()) return;
-  if (object.sections.empty() && may_lack() && object.problems.empty())
-    return tool::may_have_section(image) ? lacks_section() : lacks(nothing_found());
-  if (object.sections.empty()) object.problems.push_back(nothing_found());
+  const bool is_empty = object.sections.empty();
+  if (is_empty && may_lack() && object.problems.empty())
+    return tool::may_have_section(image) ? lacks_section(nothing_found(image)) : lacks(nothing_found());
+  if (is_empty) object.problems.push_back(nothing_found(image));
   driver_.show(object);
-  if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
+  if (is_empty) driver_.report(object.name(), nothing_found(image), exit_failure);
+}
+
+/// With the reason, as far as the file has it, and what may help.
+Problem FileReader::nothing_found(const elf::Image& image) const {
+  Problem problem = nothing_found();
+  if (options_.section != default_section) return problem;
+  const elf::SectionHeader* const cfi = image.find_section(".eh_frame");
+  if (cfi && cfi->type == elf::sht_nobits)
+    problem.what += ": a separate debug file; if there is one, it is in the file that this belongs to";
+  else if (cfi || image.find_segment(elf::pt_gnu_eh_frame))
+    problem.what += "; sframe-gen makes one from the file's .eh_frame";
+  else
+    problem.what += ", and no .eh_frame to make one from; sframe-gen --from=code uses the machine code";
+  return problem;
 }
 
 /// The bytes of a table, with relocations applied, unless the format shows this version without them.
@@ -203,7 +219,7 @@ void FileReader::show_archive(Bytes bytes) {
     }
     waiting.clear();
   }
-  if (!begun) return could_have ? lacks_section() : lacks(nothing_found());
+  if (!begun) return could_have ? lacks_section(nothing_found()) : lacks(nothing_found());
   if (!found && !budget_.is_used_up()) driver_.unreadable(path_, nothing_found(), exit_failure);
 }
 

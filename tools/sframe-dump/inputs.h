@@ -10,6 +10,7 @@
 
 #include <sframe/base/budget.h>
 #include <sframe/files/opened_file.h>
+#include <sframe/files/options.h>
 #include <sframe/tool/input_files.h>
 
 #include <string>
@@ -20,7 +21,8 @@ struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
   bool raw = false;                ///< treat every file as a raw section
   Limits limits = Limits::standard;
-  bool skip = false; ///< in a tree: what is no ELF file, or has no code, is skipped
+  files::FileOptions files; ///< where debug files are looked up
+  bool skip = false;        ///< in a tree: what is no ELF file, or has no code, is skipped
   tool::Missing missing = tool::Missing::automatic; ///< a file that has code and CFI, and no section
 };
 

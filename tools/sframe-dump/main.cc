@@ -9,6 +9,7 @@
 #include <sframe/base/text.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/process_limits.h>
 #include <sframe/tool/program.h>
@@ -26,7 +27,9 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
   sframe-dump --function 'Widget::*' a.out  functions selected by name
   sframe-dump --address 0x401136 a.out      the function at an address
   sframe-dump --format=json lib.so          JSON for scripts
-  sframe-dump --stats -r /usr/bin           sizes, encodings, coverage of all files
+  sframe-dump --list a.out                  a line for each function
+  sframe-dump -v a.out                      every byte, with its field and its meaning
+  sframe-dump --stats -r /usr/bin           sizes and coverage of all files, with a total
   sframe-dump --stats --format=html lib.so -o lib.html
                                             the same as a page for a browser
   sframe-dump core                          images mapped in a core file
@@ -40,11 +43,10 @@ struct Format {
   MakeDumper dump;  ///< nullptr if the format has only statistics
   MakeDumper stats; ///< nullptr if the format has no statistics
 };
-const std::map<std::string, Format> formats{{"text", {make_text_dumper, make_stats_dumper}},
-                                            {"gnu", {make_gnu_dumper, nullptr}},
-                                            {"llvm", {make_llvm_dumper, nullptr}},
-                                            {"json", {make_json_dumper, make_stats_json_dumper}},
-                                            {"html", {nullptr, make_stats_html_dumper}}};
+const std::map<std::string, Format> formats{
+    {"text", {make_text_dumper, make_stats_dumper}}, {"gnu", {make_gnu_dumper, nullptr}},
+    {"llvm", {make_llvm_dumper, nullptr}},           {"json", {make_json_dumper, make_stats_json_dumper}},
+    {"csv", {nullptr, make_stats_csv_dumper}},       {"html", {nullptr, make_stats_html_dumper}}};
 
 struct Options {
   tool::InputOptions inputs;
@@ -55,6 +57,7 @@ struct Options {
   InputOptions input;
   bool header_only = false;
   bool stats = false;
+  bool list = false;
 };
 
 void add_options(tool::OptionList& cli, Options& options) {
@@ -62,8 +65,8 @@ void add_options(tool::OptionList& cli, Options& options) {
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option("--format", options.format,
                  "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), "
-                 "json; with --stats also html, a page for a browser")
-      .one_of({"text", "gnu", "llvm", "json", "html"})
+                 "json; with --stats also csv, and html, a page for a browser")
+      .one_of({"text", "gnu", "llvm", "json", "csv", "html"})
       .common();
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
       .type_name("NAME");
@@ -82,9 +85,15 @@ void add_options(tool::OptionList& cli, Options& options) {
                  "the section (format text or json)")
       .type_name("REPORT.json");
   cli.add_flag("--header", options.header_only, "Show only headers, no functions").common();
-  cli.add_flag("--stats", options.stats,
-               "Show counts, sizes and coverage instead of functions (format text, json or html)")
+  cli.add_flag("--list", options.list,
+               "Show one line for each function: start, size, rows, encoding, name (format text)")
       .common();
+  cli.add_flag("--stats", options.stats,
+               "Show counts, sizes and coverage instead of functions (format text, json, csv or html); with "
+               "-r as a table "
+               "with a total")
+      .common();
+  tool::add_debug_dir_option(cli, options.input.files.more_debug_dirs);
   tool::add_input_options(cli, options.inputs);
   tool::add_missing_option(
       cli, options.inputs.missing,
@@ -131,15 +140,36 @@ std::optional<Origins> read_origins(const Options& options, const tool::NamedInp
   return std::move(*origins);
 }
 
+/// The dumper that the options ask for. Empty if they contradict each other, which has been reported.
+std::optional<MakeDumper> choose_dumper(const Options& options, tool::Messages& messages) {
+  const Format& format = formats.at(options.format);
+  const bool is_text = options.format == "text";
+  if (options.list && (!is_text || options.stats || options.header_only || !options.origin.empty()))
+    return refuse(messages, {}, "--list needs --format=text, without --stats, --header and --origin");
+  if (options.stats && options.header_only)
+    return refuse(messages, {}, "--stats and --header cannot be combined");
+  if (options.list) return make_list_dumper;
+  if (is_text && options.stats && options.input.skip && !messages.verbose()) return make_stats_table_dumper;
+  if (is_text && !options.stats && messages.verbose() && options.origin.empty()) return make_bytes_dumper;
+  const MakeDumper make = options.stats ? format.stats : format.dump;
+  if (make) return make;
+  return refuse(messages, {},
+                options.stats ? "--stats needs --format=text, --format=json, --format=csv or --format=html"
+                              : "--format=" + options.format + " needs --stats");
+}
+
 /// Shows all files. Returns the exit code.
 int run(tool::App& app, const Options& options, const tool::InputList& inputs, const Filter& filter,
         MakeDumper make, const Origins* origins, tool::Output& out) {
-  Names names;
+  Names names([&](const Object& object) {
+    return tool::look_up_debug_file(object.path, *object.image, options.input.files, app.messages());
+  });
   const auto dumper =
       make({.out = out,
             .names = names,
             .section = options.input.section,
             .header_only = options.header_only,
+            .shows_all = filter.all_functions() && !filter.header_only,
             .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
             .origins = origins,
             .title = inputs.files.size() == 1 ? inputs.files.front().path
@@ -166,9 +196,10 @@ int run_tool(int argc, char** argv) {
   tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples,
                 {.output = true,
                  .exit_codes = {{"0", "Everything was shown; an empty section is not an error"},
-                                {"1", "Something was damaged, or no function passed the filters"},
+                                {"1", "Something was damaged"},
                                 {"2", "A file could not be read, has no section, has an unknown version or "
-                                      "ABI, or cannot be shown in that format"}}});
+                                      "ABI, or cannot be shown in that format; or no function passed the "
+                                      "filters, or nothing was shown"}}});
   Options options;
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;
@@ -176,19 +207,10 @@ int run_tool(int argc, char** argv) {
   options.input.limits = app.limits();
   const auto filter = make_filter(options, app.messages());
   if (!filter) return tool::exit_failure;
-  const Format& format = formats.at(options.format);
-  const MakeDumper make = options.stats ? format.stats : format.dump;
-  if (!make) {
-    app.messages().error({}, options.stats ? "--stats needs --format=text, --format=json or --format=html"
-                                           : "--format=html needs --stats");
-    return tool::exit_failure;
-  }
-  if (options.stats && options.header_only) {
-    app.messages().error({}, "--stats and --header cannot be combined");
-    return tool::exit_failure;
-  }
   options.input.skip = tool::is_tree(options.inputs);
   options.input.missing = options.inputs.missing;
+  const auto make = choose_dumper(options, app.messages());
+  if (!make) return tool::exit_failure;
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any) {
     app.messages().error({}, any.error().text());
     return tool::exit_failure;
@@ -203,12 +225,15 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   const auto list = tool::list_files(*named, options.input.skip, app.output_path());
   std::vector<std::string> paths = tool::paths(list);
-  app.confine({.read = tool::paths(*named), .found = paths, .reads_members = true});
+  std::vector<std::string> readable = tool::paths(*named);
+  for (std::string& place : tool::debug_file_places(readable, options.input.files))
+    readable.push_back(std::move(place));
+  app.confine({.read = std::move(readable), .found = paths, .reads_members = true});
   if (origins) paths.push_back(options.origin);
   return app.run_with_output(
       paths,
       [&](tool::Output& out) {
-        return run(app, options, list, *filter, make, origins ? &*origins : nullptr, out);
+        return run(app, options, list, *filter, *make, origins ? &*origins : nullptr, out);
       },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }

@@ -5,6 +5,7 @@
 #include "sframe/names/demangle.h"
 
 #include <sframe/base/line.h>
+#include <sframe/tool/debug_files.h>
 
 #include <algorithm>
 #include <tuple>
@@ -32,6 +33,7 @@ std::uint64_t written_start(const elf::Relocation& relocation) {
 void Names::select(const Object& object) {
   object_ = &object;
   symbols_.reset();
+  debug_.reset();
   relocations_.clear();
   problem_.reset();
 }
@@ -53,7 +55,11 @@ void Names::select(const ObjectSection& section) {
 }
 
 const elf::SymbolTable& Names::symbols() {
-  if (!symbols_) symbols_ = object_->image ? elf::SymbolTable::load(*object_->image) : elf::SymbolTable();
+  if (symbols_) return *symbols_;
+  if (!object_->image) return symbols_.emplace();
+  if (find_debug_ && object_->kind == Object::Kind::file && !object_->relocatable())
+    debug_ = find_debug_(*object_);
+  symbols_ = tool::load_symbols(*object_->image, debug_ ? debug_->known_image() : nullptr);
   return *symbols_;
 }
 

@@ -8,12 +8,15 @@
 #include "object.h"
 
 #include <sframe/elf/symbols.h>
+#include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sframe::dump {
@@ -35,8 +38,14 @@ struct FunctionName {
   std::string text(bool demangled) const;
 };
 
+/// Looks up the debug file of an object's image, if it has one.
+using FindDebugFile = std::function<std::optional<files::OpenedFile>(const Object& object)>;
+
 class Names {
 public:
+  /// `find_debug` is asked when the first name of a file is needed; empty: debug files are not used.
+  explicit Names(FindDebugFile find_debug = {}) : find_debug_(std::move(find_debug)) {}
+
   /// Selects another object or section; `object` and `section` must live until the next call.
   void select(const Object& object);
   void select(const ObjectSection& section);
@@ -58,6 +67,9 @@ public:
   /// ".text" for a place in a relocatable object, else empty.
   std::string_view section_name(const FunctionLocation& location) const;
 
+  /// True if the object or its debug file has symbols of functions.
+  bool any() { return !symbols().symbols().empty(); }
+
   /// The error in reading the section's relocations, if any.
   const std::optional<Problem>& problem() const { return problem_; }
 
@@ -66,7 +78,9 @@ private:
   const elf::Relocation* relocation_at(std::uint64_t offset) const;
   bool starts_as_written(const sframe::Section& part, std::uint64_t part_offset);
 
+  FindDebugFile find_debug_;
   const Object* object_ = nullptr;
+  std::optional<files::OpenedFile> debug_; ///< of the object; symbols_ refers to its bytes
   std::optional<elf::SymbolTable> symbols_;
   std::vector<elf::Relocation> relocations_; ///< by offset
   std::optional<Problem> problem_;

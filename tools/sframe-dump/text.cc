@@ -10,6 +10,7 @@
 #include <sframe/address.h>
 #include <sframe/base/line.h>
 #include <sframe/listing/row_texts.h>
+#include <sframe/tool/numbers.h>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +32,7 @@ std::string join(const std::vector<std::string>& parts) {
 }
 
 Line& append_plural(Line& line, std::uint64_t count, std::string_view noun) {
-  return line.number(count).text(" ").text(noun).text(count == 1 ? "" : "s");
+  return line.text(tool::with_commas(count)).text(" ").text(noun).text(count == 1 ? "" : "s");
 }
 
 /// The texts of a row, one after the other in memory: those of CFA and RA with spaces up to the next column,
@@ -193,8 +194,8 @@ void TextDumper::begin_part(const Part& part) {
   field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
   field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
   field("Auxiliary header", append_plural(auxiliary, header.aux_header_size, "byte").view());
-  field("Functions (FDEs)", std::to_string(header.num_fdes));
-  field("Rows (FREs)", std::to_string(header.num_fres));
+  field("Functions (FDEs)", tool::with_commas(header.num_fdes));
+  field("Rows (FREs)", tool::with_commas(header.num_fres));
   sub_section("Index", part.section.index_offset(),
               std::uint64_t{header.num_fdes} * part.section.version().entry_size);
   sub_section("Rows", part.section.rows_offset(), header.fre_size);

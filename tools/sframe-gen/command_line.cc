@@ -7,6 +7,7 @@
 #include "command_line.h"
 
 #include <sframe/tool/coverage_options.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
@@ -68,6 +69,7 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");
+  tool::add_debug_dir_option(cli, line.files.more_debug_dirs);
   cli.add_choice("--emit", line.emit, results,
                  "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
       .common();

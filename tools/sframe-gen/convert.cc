@@ -10,6 +10,7 @@
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/files/opened_file.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/tool/output_file.h>
 
@@ -60,6 +61,11 @@ Result<files::OpenedFile> open_debug(const CommandLine& line, const Input& input
   return opened;
 }
 
+/// True if functions are selected by name or named in the report.
+bool prints_names(const CommandLine& line) {
+  return line.function || line.report == ReportFormat::json || line.repair != generate::Options::Repair::none;
+}
+
 Written convert_file(const CommandLine& line, const elf::File& file, Budget& budget,
                      tool::MessageSink& messages, Summary& summary, tool::Progress::Item& progress) {
   const auto give_up = [&](const Failure& why) -> Written {
@@ -75,10 +81,16 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
   if (!line.debug.empty()) {
     auto opened = open_debug(line, *input);
     if (!opened) return refuse(line.debug, std::move(opened.error()));
-    input->debug = debug.emplace(std::move(*opened)).known_image();
+    input->debug = input->names = debug.emplace(std::move(*opened)).known_image();
   }
+  std::optional<files::OpenedFile> separate;
+  if (!debug && input->image && !input->object && prints_names(line))
+    separate = tool::look_up_debug_file(line.input, *input->image, line.files, messages);
+  if (separate) input->names = separate->known_image();
   const auto generated = generate(line, *input);
-  if (debug && !debug->file().is_intact()) return refuse(line.debug, {tool::cut_input, {}, {}});
+  for (const auto* companion : {&debug, &separate})
+    if (*companion && !(*companion)->file().is_intact())
+      return refuse((*companion)->path(), {tool::cut_input, {}, {}});
   if (const auto limit = debug ? debug->budget().problem() : std::nullopt) return refuse(line.debug, *limit);
   if (!generated) summary.add_unconverted(*input);
   // A damaged file may have something to convert that cannot be found.

@@ -18,6 +18,7 @@
 #include <sframe/generate/optimize.h>
 #include <sframe/names/demangle.h>
 #include <sframe/section.h>
+#include <sframe/tool/debug_files.h>
 
 #include <algorithm>
 #include <array>
@@ -356,7 +357,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .start_fields = {}};
   elf::SymbolTable symbols;
   if (line.function) {
-    symbols = elf::SymbolTable::load(*input.image);
+    symbols = tool::load_symbols(*input.image, input.names);
     options.wanted = name_filter(*line.function, input, symbols);
   }
   auto conversion = generate::from_cfi(*cfi, options);

@@ -32,6 +32,7 @@ struct Input {
   std::optional<elf::Image> image;            ///< empty for a raw section; laid out if there is an `object`
   std::optional<elf::ObjectLayout> object;    ///< of a relocatable object: addresses are those of the layout
   const elf::Image* debug = nullptr;          ///< of --debug
+  const elf::Image* names = nullptr;          ///< a debug file with more symbols than the image
   Budget* budget;                             ///< what reading it may cost
   std::function<void(double share)> progress; ///< generate::Options::progress
 };

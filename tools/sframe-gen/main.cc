@@ -8,6 +8,7 @@
 #include "tree.h"
 
 #include <sframe/code/disassembly.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/output_lock.h>
 #include <sframe/tool/program.h>
 
@@ -65,6 +66,8 @@ int run_tool(int argc, char** argv) {
   if (line->tree) return run_tree(app, *line);
   tool::SandboxNeeds needs{.read = {line->input, line->debug, code::disassembler_library()},
                            .write = {line->report_file}};
+  for (std::string& place : tool::debug_file_places({{line->input}}, line->files))
+    needs.read.push_back(std::move(place));
   if (line->emit == Emit::sidecar && names_folder(line->output)) needs.write_below.push_back(line->output);
   app.confine(std::move(needs));
   return run(app, *line);

@@ -153,15 +153,6 @@ void write_coverage(const CommandLine& line, const Summary& summary, tool::Outpu
 
 } // namespace
 
-std::string with_commas(std::uint64_t value) {
-  std::string text;
-  for (std::size_t left = std::to_string(value).size(); const char digit : std::to_string(value)) {
-    text += digit;
-    if (--left != 0 && left % 3 == 0) text += ',';
-  }
-  return text;
-}
-
 std::string share_text(const CoveredBytes& bytes) {
   return percent_text(bytes.percent()) + " % of " + with_commas(bytes.total);
 }

@@ -6,15 +6,15 @@
 
 #include "summary.h"
 
+#include <sframe/tool/numbers.h>
 #include <sframe/tool/output.h>
 
 namespace sframe::gen {
 
+using tool::with_commas;
+
 /// "97.69 % of 789,385".
 std::string share_text(const CoveredBytes& bytes);
-
-/// With commas between groups of three digits.
-std::string with_commas(std::uint64_t value);
 
 /// A few lines for people.
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out);

@@ -4,6 +4,7 @@
 
 #include <sframe/base/printable.h>
 #include <sframe/code/disassembly.h>
+#include <sframe/tool/debug_files.h>
 
 #include <algorithm>
 #include <utility>
@@ -107,7 +108,7 @@ void Summary::add_origins(const Input& input, const generate::Report& from, std:
 
 void Summary::add_repairs(const Input& input, const generate::Report& from, std::string_view member) {
   if (from.repairs.empty()) return;
-  const elf::SymbolTable symbols = elf::SymbolTable::load(*input.image);
+  const elf::SymbolTable symbols = tool::load_symbols(*input.image, input.names);
   for (const generate::Repair& repair : from.repairs) {
     const AddressRange range{repair.begin, repair.end - repair.begin};
     RepairedRange out{range_of(input, range, member, &symbols), {}, {}, {}};
@@ -123,7 +124,7 @@ void Summary::add_repairs(const Input& input, const generate::Report& from, std:
 void Summary::add_left_out(const Input& input, const generate::Report& from, std::string_view member) {
   if (from.left_out.empty()) return;
   elf::SymbolTable symbols;
-  if (input.image) symbols = elf::SymbolTable::load(*input.image);
+  if (input.image) symbols = tool::load_symbols(*input.image, input.names);
   for (const generate::LeftOut& range : from.left_out) {
     LeftOutRange out{range_of(input, {range.start, range.size}, member, &symbols), range.reason.name};
     if (!may_keep(input, out)) return;

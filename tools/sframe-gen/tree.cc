@@ -14,6 +14,7 @@
 
 #include <sframe/base/parallel.h>
 #include <sframe/code/disassembly.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/output_lock.h>
@@ -184,6 +185,8 @@ tool::SandboxNeeds needs_of(const CommandLine& line, const tool::NamedInputs& na
     needs.read.push_back(input.path);
     if (line.in_place) needs.replace_below.push_back(input.path);
   }
+  for (std::string& place : tool::debug_file_places(tool::paths(named), line.files))
+    needs.read.push_back(std::move(place));
   if (line.in_place) return needs;
   needs.read.push_back(line.output); // what is up to date stays
   needs.write_below.push_back(line.output);

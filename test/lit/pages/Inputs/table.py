@@ -122,7 +122,7 @@ CASES = {
         instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),
     "sframe-gen /usr/bin/bash -o bash.sframe --emit=section": Case(shows="numbers", needs=("/usr/bin/bash",)),
     "sframe-dump bash.sframe --address 0x30000": Case(
-        BASH, shows=[r"^  \[\d+\] 0x[0-9a-f]+-0x[0-9a-f]+$", r"^      \d+ bytes, addr\d, \d+ rows$", r"^      START +CFA +RA +FP$",
+        BASH, shows=[r"^  \[\d+\] 0x[0-9a-f]+-0x[0-9a-f]+$", r"^      [\d,]+ bytes, addr\d, \d+ rows$", r"^      START +CFA +RA +FP$",
                      r"^      0x[0-9a-f]+ +sp\+8 +fixed +same$"], needs=("/usr/bin/bash",)),
     "sframe-verify /usr/bin/bash --sframe bash.sframe": Case(BASH, shows="numbers", needs=("/usr/bin/bash",)),
     "sframe-gen /usr/bin/git -o git && ./git --version && sframe-verify git": Case(needs=("/usr/bin/git",)),
@@ -130,6 +130,11 @@ CASES = {
     "sframe-unwind core ./server --sframe-dir sidecars": Case(SERVER_CORE + SIDECARS, shows=STACK, needs=("gcc", "cores")),
 
     # sframe-dump
+    "sframe-dump --list a.out": Case('cp "$inputs"/amd64/v3-gas247.so a.out'),
+    "sframe-dump -v a.out": Case('cp "$inputs"/amd64/v3-gas247.so a.out'),
+    "sframe-dump --list --function 'frame_*' v3-gas247.so": Case(FIXTURE),
+    "sframe-dump -v --function leaf v3-gas247.so": Case(FIXTURE),
+    "sframe-dump --stats -r tree": Case('mkdir tree; cp "$inputs"/amd64/v3-gas247.so tree'),
     "sframe-dump [options] FILE...": Case(instead="sframe-dump --help"),
     "sframe-dump --function frame_fp v3-gas247.so": Case(FIXTURE),
     "sframe-dump --limits=strict v3-gas247.so": Case(FIXTURE),

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The separate debug files of a program's inputs, which have the names of functions: --debug-dir, and what a
+// program needs to look them up in its sandbox.
+
+#pragma once
+
+#include "sframe/elf/image.h"
+#include "sframe/elf/symbols.h"
+#include "sframe/files/opened_file.h"
+#include "sframe/files/options.h"
+#include "sframe/tool/messages.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sframe::tool {
+
+class OptionList;
+
+/// Declares --debug-dir: directories in which debug files are looked up before the default one.
+void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories);
+
+/// Where the debug files of these inputs may be: for SandboxNeeds::read.
+std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
+                                           const files::FileOptions& options);
+
+/// The debug file of an image, which was opened at `path`; its image is known. Candidates that do not match
+/// are warnings. Attempts to open files are charged to the image's budget.
+std::optional<files::OpenedFile> look_up_debug_file(const std::string& path, const elf::Image& image,
+                                                    files::FileOptions options, MessageSink& messages);
+
+/// The symbols of the debug file, which has more, if it has any; else the image's own. `debug` may be null.
+elf::SymbolTable load_symbols(const elf::Image& image, const elf::Image* debug);
+
+} // namespace sframe::tool

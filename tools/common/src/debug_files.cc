@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/tool/debug_files.h"
+
+#include "sframe/tool/option_list.h"
+
+#include <sframe/files/companions.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace sframe::tool {
+
+void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories) {
+  cli.add_option("--debug-dir", directories,
+                 "Look up debug files, for names, in DIR first, then in " +
+                     std::string(files::default_debug_folder) + " (repeatable)")
+      .type_name("DIR")
+      .one_value_each();
+}
+
+std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
+                                           const files::FileOptions& options) {
+  std::set<std::string> places;
+  for (const std::string& input : inputs) {
+    if (input == "-") continue;
+    const auto directory = std::filesystem::path(input).parent_path();
+    places.insert(directory.empty() ? "." : directory.string());
+  }
+  std::vector<std::string> all(places.begin(), places.end());
+  for (std::string& directory : files::FileAccess(options).debug_folders({}))
+    all.push_back(std::move(directory));
+  return all;
+}
+
+std::optional<files::OpenedFile> look_up_debug_file(const std::string& path, const elf::Image& image,
+                                                    files::FileOptions options, MessageSink& messages) {
+  if (image.budget()) // not its owner
+    options.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), image.budget());
+  std::vector<files::Rejected> rejected;
+  auto found = files::find_debug_file(files::FileAccess(options), image, {.path = path}, &rejected);
+  for (const files::Rejected& other : rejected)
+    messages.warning(path, "debug file not used: " + other.path + ": " + other.why);
+  if (!found) return std::nullopt;
+  found->file().accept();
+  messages.detail(path, "debug file " + found->path());
+  return found;
+}
+
+elf::SymbolTable load_symbols(const elf::Image& image, const elf::Image* debug) {
+  if (debug)
+    if (auto symbols = elf::SymbolTable::load(*debug); !symbols.symbols().empty()) return symbols;
+  return elf::SymbolTable::load(image);
+}
+
+} // namespace sframe::tool

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --list: one line for each function.
+
+#include "describe.h"
+#include "formats.h"
+
+#include <sframe/base/line.h>
+#include <sframe/tool/numbers.h>
+
+#include <array>
+#include <string>
+
+namespace sframe::dump {
+
+namespace {
+
+constexpr unsigned start_width = 18, size_width = 12, rows_width = 8, encoding_width = 14;
+
+class ListDumper final : public Dumper {
+public:
+  explicit ListDumper(const DumperContext& context) : out_(context.out), names_(context.names) {}
+
+  void begin_object(const Object& object) override { object_ = &object; }
+  void empty_section(const Object& object, const ObjectSection& section) override {
+    begin_section(object, section);
+    title();
+    out_ << ", empty\n";
+  }
+  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
+  void begin_part(const Part& part) override {
+    title();
+    if (part.offset)
+      out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
+    out_ << "\n  ";
+    out_.padded("START", start_width).right("SIZE", size_width).right("ROWS", rows_width) << "  ";
+    out_.padded("ENCODING", encoding_width) << "  NAME\n";
+  }
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override {
+    out_ << "  ";
+    out_.padded(hex(location.start), start_width).right(tool::with_commas(fde.size), size_width);
+    out_.right(tool::with_commas(fde.num_fres), rows_width) << "  ";
+    std::string encoding(name_of(fde.fre_type));
+    if (fde.fde_type == FdeType::flex) encoding += " flex";
+    if (fde.pc_type == PcType::mask) encoding += " mask";
+    if (fde.signal_frame) encoding += " signal";
+    const auto name = names_.find(location);
+    const std::string_view section = names_.section_name(location);
+    if (!name && section.empty()) {
+      out_ << encoding;
+    } else {
+      out_.padded(encoding, encoding_width) << "  ";
+      if (!section.empty()) out_.safe(section) << (name ? " " : "");
+      if (name) out_.safe(name->text(true));
+    }
+    out_ << '\n';
+    std::array<FrameRow, 16> decoded;
+    while (rows.next(decoded) == decoded.size()) {
+    }
+    return rows.error();
+  }
+
+private:
+  void title() {
+    if (!first_) out_ << "\n";
+    first_ = false;
+    out_.safe(object_->name() + ": section " + section_->name);
+  }
+
+  tool::Output& out_;
+  Names& names_;
+  bool first_ = true;
+  const Object* object_ = nullptr;
+  const ObjectSection* section_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Dumper> make_list_dumper(const DumperContext& context) {
+  return std::make_unique<ListDumper>(context);
+}
+
+} // namespace sframe::dump
