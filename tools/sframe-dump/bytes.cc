@@ -75,15 +75,6 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return tool::with_commas(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
-std::string rules_text(const FrameRow& row, const AbiTraits& abi) {
-  if (row.is_outermost()) return "outermost frame (RA undefined)";
-  std::string text = "CFA ";
-  append_rule(text, row.cfa, abi, true);
-  append_rule(text += ", RA ", row.ra, abi, false);
-  append_rule(text += ", FP ", row.fp, abi, false);
-  return text;
-}
-
 class BytesDumper final : public Dumper {
 public:
   explicit BytesDumper(const DumperContext& context)

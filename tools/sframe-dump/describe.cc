@@ -20,6 +20,16 @@ std::vector<std::string> flag_names(const Section& section) {
   return names;
 }
 
+std::string rules_text(const FrameRow& row, const AbiTraits& abi) {
+  if (row.is_outermost()) return "outermost frame (RA undefined)";
+  std::string text = "CFA ";
+  append_rule(text, row.cfa, abi, true);
+  append_rule(text += ", RA ", row.ra, abi, false);
+  if (row.ra_signed) text += " signed";
+  append_rule(text += ", FP ", row.fp, abi, false);
+  return text;
+}
+
 std::string_view byte_order_name(ByteOrder order) {
   return order == ByteOrder::little ? "little" : "big";
 }

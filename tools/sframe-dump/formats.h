@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc; bytes.cc for -v and
-// list.cc for --list; and for --stats stats.cc, stats_table.cc (many files, CSV), stats_json.cc, which also
-// writes the data of the page, and stats_details.cc.
+// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc; bytes.cc for -v,
+// list.cc for --list and disassemble.cc; and for --stats stats.cc, stats_table.cc (many files, CSV),
+// stats_json.cc, which also writes the data of the page, and stats_details.cc.
 
 #pragma once
 
@@ -29,6 +29,7 @@ struct DumperContext {
 
 std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_bytes_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_disassembly_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_list_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_gnu_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_llvm_dumper(const DumperContext& context);

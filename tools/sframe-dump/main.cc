@@ -7,6 +7,7 @@
 #include "inputs.h"
 
 #include <sframe/base/text.h>
+#include <sframe/code/disassembly.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/debug_files.h>
@@ -28,6 +29,7 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
   sframe-dump --address 0x401136 a.out      the function at an address
   sframe-dump --format=json lib.so          JSON for scripts
   sframe-dump --list a.out                  a line for each function
+  sframe-dump --disassemble a.out           instructions, with rows where they begin
   sframe-dump -v a.out                      every byte, with its field and its meaning
   sframe-dump --stats -r /usr/bin           sizes and coverage of all files, with a total
   sframe-dump --stats --format=html lib.so -o lib.html
@@ -58,6 +60,7 @@ struct Options {
   bool header_only = false;
   bool stats = false;
   bool list = false;
+  bool disassemble = false;
 };
 
 void add_options(tool::OptionList& cli, Options& options) {
@@ -87,6 +90,11 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_flag("--header", options.header_only, "Show only headers, no functions").common();
   cli.add_flag("--list", options.list,
                "Show one line for each function: start, size, rows, encoding, name (format text)")
+      .common();
+  cli.add_flag(
+         "--disassemble", options.disassemble,
+         "Show the instructions of each function, with rows where they begin, and those of the CFI where "
+         "they differ (format text)")
       .common();
   cli.add_flag("--stats", options.stats,
                "Show counts, sizes and coverage instead of functions (format text, json, csv or html); with "
@@ -144,8 +152,13 @@ std::optional<Origins> read_origins(const Options& options, const tool::NamedInp
 std::optional<MakeDumper> choose_dumper(const Options& options, tool::Messages& messages) {
   const Format& format = formats.at(options.format);
   const bool is_text = options.format == "text";
-  if (options.list && (!is_text || options.stats || options.header_only || !options.origin.empty()))
-    return refuse(messages, {}, "--list needs --format=text, without --stats, --header and --origin");
+  const char* const shown = options.disassemble ? "--disassemble" : options.list ? "--list" : nullptr;
+  if (shown && (!is_text || options.stats || options.header_only || !options.origin.empty()))
+    return refuse(messages, {},
+                  std::string(shown) + " needs --format=text, without --stats, --header and --origin");
+  if (options.list && options.disassemble)
+    return refuse(messages, {}, "--list and --disassemble cannot be combined");
+  if (options.disassemble) return make_disassembly_dumper;
   if (options.stats && options.header_only)
     return refuse(messages, {}, "--stats and --header cannot be combined");
   if (options.list) return make_list_dumper;
@@ -228,6 +241,7 @@ int run_tool(int argc, char** argv) {
   std::vector<std::string> readable = tool::paths(*named);
   for (std::string& place : tool::debug_file_places(readable, options.input.files))
     readable.push_back(std::move(place));
+  if (options.disassemble) readable.push_back(sframe::code::disassembler_library());
   app.confine({.read = std::move(readable), .found = paths, .reads_members = true});
   if (origins) paths.push_back(options.origin);
   return app.run_with_output(

@@ -130,6 +130,8 @@ CASES = {
     "sframe-unwind core ./server --sframe-dir sidecars": Case(SERVER_CORE + SIDECARS, shows=STACK, needs=("gcc", "cores")),
 
     # sframe-dump
+    "sframe-dump --disassemble a.out": Case('cp "$inputs"/amd64/v3-gas247.so a.out'),
+    "sframe-dump --disassemble --function frame_fp v3-gas247.so": Case(FIXTURE),
     "sframe-dump --list a.out": Case('cp "$inputs"/amd64/v3-gas247.so a.out'),
     "sframe-dump -v a.out": Case('cp "$inputs"/amd64/v3-gas247.so a.out'),
     "sframe-dump --list --function 'frame_*' v3-gas247.so": Case(FIXTURE),
