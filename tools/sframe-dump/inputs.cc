@@ -12,6 +12,7 @@
 #include <sframe/core/core_file.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file.h>
+#include <sframe/tool/debug_files.h>
 
 #include <algorithm>
 
@@ -41,6 +42,7 @@ private:
   void show_core(Bytes bytes);
   bool show_module(const core::Core& core, const core::CoreModule& module);
   void load_sections(Object& object);
+  void load_sidecar(Object& object, const files::OpenedFile& sidecar);
   Result<elf::Contents> load(const elf::Image& image, const elf::SframeLocation& table);
   bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
   Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
@@ -60,6 +62,10 @@ private:
     if (options_.missing == Missing::error) return driver_.unreadable(path_, what, exit_failure);
     lacks(what);
     if (options_.missing != Missing::skip) driver_.missing().add(path_);
+  }
+  /// False for formats that show what other tools find in the file.
+  bool uses_sidecars() const {
+    return options_.section == default_section && !driver_.dumper().named_sections_only();
   }
   /// True if a file without a section may be left out.
   bool may_lack() const { return options_.skip || options_.missing != Missing::automatic; }
@@ -107,13 +113,39 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   object.image = &image;
   for (const Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
+  files::FoundSidecar sidecar; // until all is shown
+  if (object.sections.empty() && !budget_.is_used_up() && uses_sidecars())
+    sidecar = tool::look_up_sidecar(path_, image, options_.files, budget_);
+  if (!sidecar.problem.empty())
+    driver_.messages().warning(path_, "sidecar not used: " + sidecar.problem);
+  else if (sidecar.file)
+    load_sidecar(object, *sidecar.file);
   if (object.sections.empty() && budget_.is_used_up()) return;
   const bool is_empty = object.sections.empty();
   if (is_empty && may_lack() && object.problems.empty())
     return tool::may_have_section(image) ? lacks_section(nothing_found(image)) : lacks(nothing_found());
   if (is_empty) object.problems.push_back(nothing_found(image));
   driver_.show(object);
+  if (sidecar.file && !sidecar.file->file().is_intact()) driver_.cut(sidecar.file->path());
   if (is_empty) driver_.report(object.name(), nothing_found(image), exit_failure);
+}
+
+/// The sections of the sidecar, as if they were the object's.
+void FileReader::load_sidecar(Object& object, const files::OpenedFile& sidecar) {
+  const std::string what = "without a section; this is the one of its sidecar " + sidecar.path();
+  if (options_.skip)
+    driver_.messages().detail(path_, what);
+  else
+    driver_.messages().note(path_, what);
+  const elf::Image& image = *sidecar.known_image();
+  for (const elf::SframeLocation& table : image.sframe_tables()) {
+    auto contents = image.contents(table);
+    if (!contents) {
+      report(object, contents.error(), exit_findings);
+      continue;
+    }
+    object.sections.push_back({std::string(table.name), table.address, std::move(*contents), nullptr});
+  }
 }
 
 /// With the reason, as far as the file has it, and what may help.

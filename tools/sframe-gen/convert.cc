@@ -61,6 +61,16 @@ Result<files::OpenedFile> open_debug(const CommandLine& line, const Input& input
   return opened;
 }
 
+/// Of a file without a section: the sidecar that is installed where its debug file would be.
+std::optional<files::OpenedFile> look_up_sidecar(const CommandLine& line, const Input& input,
+                                                 tool::MessageSink& messages) {
+  auto found = tool::look_up_sidecar(line.input, *input.image, line.files, *input.budget);
+  if (!found.problem.empty()) messages.warning(line.input, "sidecar not used: " + found.problem);
+  if (!found.file || !found.problem.empty()) return std::nullopt;
+  messages.detail(line.input, "sidecar " + found.file->path());
+  return std::move(found.file);
+}
+
 /// True if functions are selected by name or named in the report.
 bool prints_names(const CommandLine& line) {
   return line.function || line.report == ReportFormat::json || line.repair != generate::Options::Repair::none;
@@ -87,8 +97,11 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
   if (!debug && input->image && !input->object && prints_names(line))
     separate = tool::look_up_debug_file(line.input, *input->image, line.files, messages);
   if (separate) input->names = separate->known_image();
+  std::optional<files::OpenedFile> sidecar;
+  if (line.from == From::sframe && input->image) sidecar = look_up_sidecar(line, *input, messages);
+  if (sidecar) input->sidecar = sidecar->known_image();
   const auto generated = generate(line, *input);
-  for (const auto* companion : {&debug, &separate})
+  for (const auto* companion : {&debug, &separate, &sidecar})
     if (*companion && !(*companion)->file().is_intact())
       return refuse((*companion)->path(), {tool::cut_input, {}, {}});
   if (const auto limit = debug ? debug->budget().problem() : std::nullopt) return refuse(line.debug, *limit);

@@ -45,8 +45,9 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
     const auto done = split(input.bytes, "", section_address(line, input), *input.budget, sections);
     if (!done) return unexpected(done.error());
   } else {
-    for (const elf::SframeLocation& table : input.image->sframe_tables()) {
-      auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
+    const elf::Image& image = input.sidecar ? *input.sidecar : *input.image;
+    for (const elf::SframeLocation& table : image.sframe_tables()) {
+      auto contents = input.object ? input.object->sframe_contents(table) : image.contents(table);
       if (!contents) return unexpected(contents.error());
       storage.push_back(std::move(*contents));
       const auto done = split(storage.back().bytes(), table.name, table.address, *input.budget, sections);

@@ -33,6 +33,7 @@ struct Input {
   std::optional<elf::ObjectLayout> object;    ///< of a relocatable object: addresses are those of the layout
   const elf::Image* debug = nullptr;          ///< of --debug
   const elf::Image* names = nullptr;          ///< a debug file with more symbols than the image
+  const elf::Image* sidecar = nullptr;        ///< with the section that the image does not have
   Budget* budget;                             ///< what reading it may cost
   std::function<void(double share)> progress; ///< generate::Options::progress
 };

@@ -17,6 +17,7 @@
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/shrink/image.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/large_heap.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/against_code.h>
@@ -438,11 +439,8 @@ Companion FileVerifier::look_up_debug(const std::string& path, const elf::Image*
 
 /// Of a linked file without a section: a sidecar that is installed where its debug file would be.
 Companion FileVerifier::look_up_sidecar(const std::string& path, const elf::Image* image) {
-  if (!image || image->relocatable() || !image->abi() || !image->sframe_tables().empty()) return std::nullopt;
-  files::FileOptions lookup = options_.files;
-  lookup.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), &budget()); // not its owner
-  auto found = files::find_installed_sidecar(files::FileAccess(lookup), image->build_id(), *image->abi(),
-                                             {.path = path});
+  if (!image) return std::nullopt;
+  auto found = tool::look_up_sidecar(path, *image, options_.files, budget());
   if (!found.problem.empty()) warn(path, {"sidecar not used: " + found.problem, {}, {}});
   if (!found.file || !found.problem.empty()) return std::nullopt;
   slot_.detail(path, "sidecar " + found.file->path());
@@ -507,7 +505,7 @@ RunCoverage FileVerifier::check_run(const std::string& path, const Input& input,
   if (coverage.functions != 0) return coverage;
   // It must not appear to have passed.
   const char* const what = record.instructions.empty()
-                               ? "the program executed nothing of it"
+                               ? "the program executed none of its code"
                                : "the program reached none of its functions: nothing was compared";
   (void)fail(path, {what, {}, {}});
   ++outcome_.errors;

@@ -14,7 +14,7 @@ namespace sframe::tool {
 
 void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories) {
   cli.add_option("--debug-dir", directories,
-                 "Look up debug files, for names, in DIR first, then in " +
+                 "Look up debug files, for names, and sidecars in DIR first, then in " +
                      std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each();
@@ -46,6 +46,14 @@ std::optional<files::OpenedFile> look_up_debug_file(const std::string& path, con
   found->file().accept();
   messages.detail(path, "debug file " + found->path());
   return found;
+}
+
+files::FoundSidecar look_up_sidecar(const std::string& path, const elf::Image& image,
+                                    files::FileOptions options, Budget& budget) {
+  if (image.relocatable() || !image.abi() || !image.sframe_tables().empty()) return {};
+  options.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), &budget); // not its owner
+  return files::find_installed_sidecar(files::FileAccess(options), image.build_id(), *image.abi(),
+                                       {.path = path});
 }
 
 elf::SymbolTable load_symbols(const elf::Image& image, const elf::Image* debug) {

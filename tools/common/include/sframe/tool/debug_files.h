@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The separate debug files of a program's inputs, which have the names of functions: --debug-dir, and what a
-// program needs to look them up in its sandbox.
+// The separate debug files of a program's inputs, which have the names of functions, and the sidecars that
+// are installed beside them: --debug-dir, and what a program needs to look them up in its sandbox.
 
 #pragma once
 
 #include "sframe/elf/image.h"
 #include "sframe/elf/symbols.h"
+#include "sframe/files/open_files.h"
 #include "sframe/files/opened_file.h"
 #include "sframe/files/options.h"
 #include "sframe/tool/messages.h"
@@ -31,6 +32,12 @@ std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
 /// are warnings. Attempts to open files are charged to the image's budget.
 std::optional<files::OpenedFile> look_up_debug_file(const std::string& path, const elf::Image& image,
                                                     files::FileOptions options, MessageSink& messages);
+
+/// The sidecar that is installed where the debug file of this image would be, which was opened at `path`;
+/// nothing if there is none, or if the image is relocatable or has a section of its own. Attempts to open
+/// files are charged to `budget`.
+files::FoundSidecar look_up_sidecar(const std::string& path, const elf::Image& image,
+                                    files::FileOptions options, Budget& budget);
 
 /// The symbols of the debug file, which has more, if it has any; else the image's own. `debug` may be null.
 elf::SymbolTable load_symbols(const elf::Image& image, const elf::Image* debug);
