@@ -106,7 +106,7 @@ def _cases(options, folder):
 
 def _make(options, folder):
     if not options.output:
-        raise Wrong("make needs --output, the folder to write to")
+        raise Wrong("make needs --output, the directory to write to")
     count = readers.make(_cases(options, folder), options.output)
     if count and not options.quiet:
         print("%d sections and their questions in %s" % (count, options.output), file=sys.stderr)

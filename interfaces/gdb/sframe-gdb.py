@@ -2,7 +2,7 @@
 #
 # Gives gdb an unwinder that uses SFrame sections and sidecars: docs/gdb.md.
 #
-#   gdb -x sframe-gdb.py PROGRAM      or, in ~/.gdbinit: source FOLDER/sframe-gdb.py
+#   gdb -x sframe-gdb.py PROGRAM      or, in ~/.gdbinit: source DIR/sframe-gdb.py
 #
 # It only finds the Python package, in ../python: so it is in the source tree and where it is installed.
 # sframe/_gdb.py has the unwinder.

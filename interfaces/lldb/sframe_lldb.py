@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frames of cores in LLDB 22 or later, found by libsframe-c.so: docs/gdb.md.
 
-    (lldb) command script import FOLDER/sframe_lldb.py
+    (lldb) command script import DIR/sframe_lldb.py
     (lldb) target frame-provider register -C sframe_lldb.Frames
 
 LLDB gives a provider the frames that it has found itself, with their registers, and no way to step by its

@@ -46,7 +46,7 @@ TEST(ElfFile, OpensFilesWithoutSize) {
 }
 
 TEST(ElfFile, ErrorMessages) {
-  EXPECT_EQ(File::open("/").error().what, "is a folder");
+  EXPECT_EQ(File::open("/").error().what, "is a directory");
   EXPECT_EQ(File::open("/no/such/file").error().what, "cannot open: No such file or directory");
 }
 

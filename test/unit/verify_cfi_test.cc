@@ -679,7 +679,7 @@ TEST(VerifyCfi, PartsOfFunctions) {
             Texts{"C107 0x1000-0x1040: no SFrame, although version 3 can represent the CFI"});
   const auto whole = partial({function(0x1040, 0)}, sum);
   ASSERT_EQ(whole.size(), 1u);
-  EXPECT_TRUE(whole[0].starts_with("C108 0x1000-0x1040: no SFrame: it cannot represent the CFI at 0x1030: "))
+  EXPECT_TRUE(whole[0].starts_with("C108 0x1000-0x1040: no SFrame, because of the CFI at 0x1030: "))
       << whole[0];
 }
 

@@ -105,9 +105,8 @@ void add_options(tool::OptionList& cli, Options& options) {
   tool::add_input_options(cli, options.inputs);
   tool::add_missing_option(
       cli, options.inputs.missing,
-      "A file that has code and CFI, and no section, is an error (default for FILE), a "
-      "warning (default with -r and --files-from) or skipped; to show nothing at all is an "
-      "error, unless skipped");
+      "A file with code and CFI but no section: error (default for FILE), warn (default with -r and "
+      "--files-from) or skip. Showing nothing at all is an error, except with skip");
 }
 
 /// Reports an error. Returns nothing, as what follows from it.

@@ -113,7 +113,7 @@ Result<Origins> Origins::parse(std::string_view json) {
            if (applied) repaired.push_back(range);
            return true;
          });
-  if (!good) return fail("a range in the report's lists origins and repairs is not one");
+  if (!good) return fail("invalid range in the report's origins or repairs");
   if (in_object) return fail("the report is about a relocatable object, whose rows have no addresses yet");
   out.code_ = AddressSet(std::move(from_code));
   out.stubs_ = AddressSet(std::move(from_stubs));

@@ -116,15 +116,16 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
       .type_name("N")
       .range(1u, 65'535u);
-  cli.add_flag("--shrink-cfi{lossless}", raw.shrink,
-               "Also write .eh_frame and .eh_frame_hdr of linked files again, in fewer bytes: neighbouring "
-               "functions share an FDE; lossless (default): every register's rule stays the same at every "
-               "address. A throw takes longer (1.4 times as long a frame)")
+  cli.add_flag(
+         "--shrink-cfi{lossless}", raw.shrink,
+         "Also re-encode .eh_frame and .eh_frame_hdr of linked files in fewer bytes: adjacent functions "
+         "share an FDE; lossless (default): every register's rule stays the same at every address. "
+         "Unwinding an exception takes longer (1.4 times as long per frame)")
       .one_of({"lossless"});
   cli.add_option(
          "--max-cfi-bytes", raw.max_cfi_bytes,
-         "With --shrink-cfi: most bytes of instructions in an FDE that functions share (default: 128). "
-         "More save a little more, and exceptions take longer")
+         "With --shrink-cfi: maximum bytes of instructions in an FDE that functions share (default: 128). "
+         "More bytes save a little more space, and exceptions take longer")
       .type_name("N")
       .range(1u, 65'535u);
   cli.add_choice(
@@ -140,11 +141,10 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   tool::add_input_options(cli, line.inputs);
   tool::add_missing_option(
       cli, line.inputs.missing,
-      "An INPUT that has code, and nothing to convert, is an error (default for a single "
-      "one), counted (warn: default for several) or skipped; to convert nothing at all is "
-      "an error, unless skipped");
+      "An INPUT with code but nothing to convert: error (default for a single one), warn (counted; default "
+      "for several) or skip. Converting nothing at all is an error, except with skip");
   cli.add_flag("--in-place", line.in_place, "Replace each INPUT").group(tool::input_group).common();
-  cli.add_flag("--force", line.force, "Write files that are up to date, too").group(tool::input_group);
+  cli.add_flag("--force", line.force, "Also write files that are up to date").group(tool::input_group);
 }
 
 /// Same for several inputs.

@@ -54,7 +54,7 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
   if (names_folder(path)) {
     path = sidecar_in(path, image);
     if (path.empty())
-      return refuse(line.input, {std::string("no build ID for the sidecar's path in the folder") +
+      return refuse(line.input, {std::string("no build ID for the sidecar's path in the directory") +
                                      (line.tree ? "" : "; pass a file name as OUTPUT"),
                                  "",
                                  {}});

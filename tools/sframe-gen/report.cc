@@ -258,11 +258,15 @@ void write_text_functions(const generate::Report& report, tool::Output& out) {
       << " left out)\n";
 }
 
-void write_text_reasons(const generate::Report& report, tool::Output& out) {
+void write_text_reasons(const CommandLine& line, const generate::Report& report, tool::Output& out) {
   if (report.reasons.empty()) return;
   out << "  left out: ";
   for (bool first = true; const auto& [name, count] : report.reasons) {
-    out << (first ? " " : ", ") << name << ' ' << with_commas(count);
+    out << (first ? " " : ", ");
+    if (name == reason_name(RefusalReason::reader))
+      out << "unusable for " << line.reader->name << ' ' << with_commas(count);
+    else
+      out << name << ' ' << with_commas(count);
     first = false;
   }
   out << '\n';
@@ -317,7 +321,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
     out << "  extended:  " << with_commas(report.extended)
         << (report.extended == 1 ? " function" : " functions")
         << " over the padding after the call at the end\n";
-  write_text_reasons(report, out);
+  write_text_reasons(line, report, out);
 }
 
 } // namespace sframe::gen

@@ -35,6 +35,6 @@ void write_text_described(const CommandLine& line, const Summary& summary, tool:
 void write_text_functions(const generate::Report& report, tool::Output& out);
 /// What --shrink-cfi saved; `summary` has the figures.
 void write_text_shrunk(const Summary& summary, tool::Output& out);
-void write_text_reasons(const generate::Report& report, tool::Output& out);
+void write_text_reasons(const CommandLine& line, const generate::Report& report, tool::Output& out);
 
 } // namespace sframe::gen

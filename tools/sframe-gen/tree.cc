@@ -210,7 +210,7 @@ std::optional<std::string> overwrites_input(const CommandLine& line, const tool:
     return "--report-file would overwrite an input";
   for (const tool::NamedInput& input : named.inputs)
     if (!line.in_place && tool::is_same_file(input.path, line.output))
-      return "the output folder is an input (--in-place replaces the files in an input)";
+      return "the output directory is an input (--in-place replaces the files in an input)";
   return std::nullopt;
 }
 
@@ -258,7 +258,7 @@ private:
     for (const tool::FoundFile& folder : plan_.folders) {
       const std::string output = line_.output + '/' + folder.place + '/';
       const auto made = links.is_on_the_way(output)
-                            ? Result<void>(fail("an output folder already exists as a symbolic link"))
+                            ? Result<void>(fail("an output directory already exists as a symbolic link"))
                             : tool::make_parent_folders(output);
       if (!made) {
         app_.messages().error(folder.path, made.error());

@@ -107,7 +107,7 @@ private:
   void check_target(Step& step, OutputLinks& links) const {
     struct stat old {};
     if (!step.output.empty() && step.failure.empty() && links.is_on_the_way(step.output))
-      step.failure = "an output folder already exists as a symbolic link";
+      step.failure = "an output directory already exists as a symbolic link";
     if (step.output.empty() || !step.failure.empty() || ::lstat(step.output.c_str(), &old) != 0) return;
     if (by_id_.contains({old.st_dev, old.st_ino}))
       step.failure = "the output would overwrite an input";
@@ -119,13 +119,13 @@ private:
   void place(Step& step) {
     if (step.file.kind == Kind::failure) return;
     if (leads_outside(step.file.place)) {
-      step.failure = "its path leads outside the output folder";
+      step.failure = "its path leads outside the output directory";
       return;
     }
     step.output = (std::filesystem::path(line_.output) / step.file.place).string();
     const auto [owner, is_new] = owners_.emplace(step.output, step.file.id);
     if (!is_new && owner->second != step.file.id)
-      step.failure = "another input has the same path in the output folder";
+      step.failure = "another input has the same path in the output directory";
   }
 
   const CommandLine& line_;

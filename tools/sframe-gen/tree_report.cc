@@ -146,7 +146,7 @@ void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::
   write_text_counts("  skipped:   ", tree.skipped, out);
   write_text_counts("  refused:   ", tree.refused, out);
   write_text_counts("  failed:    ", tree.failed, out);
-  write_text_reasons(tree.sum.report, out);
+  write_text_reasons(line, tree.sum.report, out);
 }
 
 } // namespace sframe::gen

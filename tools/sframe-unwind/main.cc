@@ -25,7 +25,8 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind crash.dmp                       a minidump of breakpad, crashpad or Firefox\n"
       "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"
-      "  sframe-unwind -r /var/crash                   all cores in a folder, grouped by their signatures\n"
+      "  sframe-unwind -r /var/crash                   all cores in a directory, grouped by their "
+      "signatures\n"
       "  sframe-unwind core --format=svg -o stacks.svg  a flame graph of its threads\n"
       "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",

@@ -108,7 +108,7 @@ public:
 
   int run() {
     if (list_.files.empty()) {
-      app_.messages().error({}, "no files in the folders and lists given");
+      app_.messages().error({}, "no files in the directories and lists given");
       return tool::exit_failure;
     }
     walk_all();

@@ -335,7 +335,7 @@ namespace {
 std::optional<OptionError> check_folder(const char* option, const std::string& folder) {
   std::error_code ignored;
   auto wrong = elf::find_obstacle(folder, {.root = {}, .network = true});
-  if (!wrong && !std::filesystem::is_directory(folder, ignored)) wrong = "not a folder";
+  if (!wrong && !std::filesystem::is_directory(folder, ignored)) wrong = "not a directory";
   return wrong ? std::optional(OptionError{folder, std::string(option) + ": " + *wrong}) : std::nullopt;
 }
 

@@ -102,9 +102,10 @@ void add_options(tool::OptionList& cli, Options& options) {
          "With --check=run: run the program in this emulator, which serves gdb's remote protocol with "
          "-g (default for another machine's program: QEMU's, such as qemu-aarch64)")
       .type_name("PATH");
-  cli.add_option("--sframe", options.run.file.sframe,
-                 "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
-                 "sidecars by build ID")
+  cli.add_option(
+         "--sframe", options.run.file.sframe,
+         "Verify this section instead of the one in FILE: a raw section, a sidecar, or a directory of "
+         "sidecars by build ID")
       .type_name("FILE|DIR")
       .common();
   cli.add_option("--sframe-address", options.sframe_address, "Address of a raw section (default: 0)")
@@ -128,10 +129,10 @@ void add_options(tool::OptionList& cli, Options& options) {
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
       "Report an error (P412) if less than PERCENT of the bytes that CFI describes are covered");
   cli.add_flag("--compiler-bugs", options.run.file.compiler_bugs,
-               "Make no checks; report the rows of the CFI that the code proves wrong, for those who write "
-               "compilers: by compiler and pattern, with examples. FILE needs no SFrame");
+               "Run no checks; list CFI bugs for compiler developers: the rows that the machine code proves "
+               "wrong, by compiler and pattern, with examples. FILE needs no SFrame");
   cli.add_option("--against", options.against,
-                 "Make no checks; compare the call frame information of FILE, at every address, with that of "
+                 "Run no checks; compare the call frame information of FILE, at every address, with that of "
                  "ORIGINAL, from which sframe-gen --shrink-cfi made it")
       .type_name("ORIGINAL");
   cli.add_option("--baseline", options.run.baseline,
@@ -181,9 +182,8 @@ void add_options(tool::OptionList& cli, Options& options) {
   tool::add_input_options(cli, options.inputs);
   tool::add_missing_option(
       cli, options.inputs.missing,
-      "A file that has code and CFI, and no section, is an error (default for FILE), a "
-      "warning (default with -r and --files-from) or skipped; to verify nothing at all is "
-      "an error, unless skipped");
+      "A file with code and CFI but no section: error (default for FILE), warn (default with -r and "
+      "--files-from) or skip. Verifying nothing at all is an error, except with skip");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
   cli.add_option("--explain", options.explain, "Explain a finding and exit")
       .type_name("ID")
@@ -290,7 +290,7 @@ bool settle(Options& options, tool::Messages& messages) {
   std::error_code ignored;
   if (const std::string& sframe = options.run.file.sframe;
       options.run.file.skip && !sframe.empty() && !std::filesystem::is_directory(sframe, ignored))
-    return refuse(messages, sframe, "--sframe must be a folder of sidecars with -r and --files-from");
+    return refuse(messages, sframe, "--sframe must be a directory of sidecars with -r and --files-from");
   if ((options.inputs.inputs.size() > 1 || options.run.file.skip) && !options.run.file.debug.empty())
     return refuse(messages, {}, "--debug can be used with only one FILE");
   return true;

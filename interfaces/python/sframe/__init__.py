@@ -12,7 +12,7 @@
             for frame in thread.walk():
                 print(hex(frame.pc), frame.name, frame.module)
 
-The package needs libsframe-c.so.0: the file that SFRAME_LIBRARY names, or one in the package's folder or in the
+The package needs libsframe-c.so.0: the file that SFRAME_LIBRARY names, or one in the package's directory or in the
 prefix that it was installed to, or the one that the dynamic loader finds. Addresses are integers. A Process is for one thread at a time.
 """
 import ctypes

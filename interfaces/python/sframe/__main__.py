@@ -86,7 +86,7 @@ def parse(arguments):
     command.add_argument("core", metavar="CORE", nargs="?", help="a core file, plain or compressed")
     command.add_argument("executable", metavar="EXECUTABLE", nargs="?", help="the program's file, instead of the one that the core names")
     command.add_argument("--pid", type=int, help="a live process instead of a core")
-    command.add_argument("--sframe-dir", metavar="DIR", help="folder of sidecar files")
+    command.add_argument("--sframe-dir", metavar="DIR", help="directory of sidecar files")
     command.add_argument("--source", action="store_true", help="print source lines")
     command.set_defaults(run=unwind)
     options = parser.parse_args(arguments)

@@ -632,7 +632,7 @@ sframe                 show these settings"""
             folders = [os.path.abspath(os.path.expanduser(folder)) for folder in words[1].split(":") if folder]
             for folder in folders:
                 if not os.path.isdir(folder):
-                    raise gdb.GdbError("%s: no such folder." % harmless(folder))
+                    raise gdb.GdbError("%s: no such directory." % harmless(folder))
             self.unwinder.folders = folders
             self.unwinder.forget()
         else:

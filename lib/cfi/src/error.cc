@@ -26,7 +26,7 @@ const char* message(ErrorKind kind) {
   case ErrorKind::bad_register: return "register number does not fit 32 bits";
   case ErrorKind::offset_overflow: return "offset does not fit 64 bits";
   case ErrorKind::cfa_not_register:
-    return "CFA is not a register plus an offset, but the instruction changes one of them";
+    return "DW_CFA_def_cfa_register or DW_CFA_def_cfa_offset while the CFA is an expression";
   case ErrorKind::backwards: return "location moves backwards";
   case ErrorKind::past_end: return "location moves past the end of the FDE's range";
   case ErrorKind::state_stack_empty: return "DW_CFA_restore_state without DW_CFA_remember_state";

@@ -187,7 +187,7 @@ Result<ArchiveContents> ArchiveContents::open(std::span<const std::byte> bytes, 
   if (is_thin_archive(bytes)) {
     if (path == "-")
       return fail(
-          "a thin archive: contains only names of files, in its own folder; name the archive instead");
+          "a thin archive: contains only names of files, in its own directory; name the archive instead");
     if (auto read = Thin(path, out).read(bytes); !read) return unexpected(std::move(read.error()));
   } else {
     auto members = archive_members(bytes);

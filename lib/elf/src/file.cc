@@ -179,7 +179,7 @@ int find_in_root(const std::string& root, const std::string& path) {
 Result<File> File::read_regular(const std::string& path, int place, bool is_found) {
   struct stat info {};
   if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
-  if (S_ISDIR(info.st_mode)) return fail("is a folder");
+  if (S_ISDIR(info.st_mode)) return fail("is a directory");
   if (!S_ISREG(info.st_mode)) return fail("not a regular file");
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor file{retry([&] { return ::open(("/proc/self/fd/" + std::to_string(place)).c_str(), flags); })};
@@ -217,7 +217,7 @@ Result<File> File::open_found(const std::string& path) {
 }
 
 Result<File> File::open_named(const std::string& path, const AllowedFiles& allowed) {
-  if (!path.starts_with('/')) return fail("relative path with unknown base folder");
+  if (!path.starts_with('/')) return fail("relative path with unknown base directory");
   if (auto obstacle = find_obstacle(path, allowed)) return fail(std::move(*obstacle));
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
@@ -231,7 +231,7 @@ Result<File> File::read(const std::string& path, int fd, bool is_found) {
   const bool standard_input = fd == STDIN_FILENO;
   struct stat info {};
   if (::fstat(fd, &info) != 0) return fail_errno("cannot read");
-  if (S_ISDIR(info.st_mode)) return fail("is a folder");
+  if (S_ISDIR(info.st_mode)) return fail("is a directory");
 
   File result;
   result.path_ = path;

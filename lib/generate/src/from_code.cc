@@ -25,9 +25,10 @@ namespace sframe::generate {
 
 namespace {
 
-constexpr Reason entry_unproven = {"entry-unproven", "nothing shows with which frame this code is entered"};
-constexpr Reason entry_refuted = {"entry-refuted", "the code returns at another height than it was entered"};
-constexpr Reason data = {"data", "an instruction consists of zeros: this is no code"};
+constexpr Reason entry_unproven = {"entry-unproven", "the frame at the entry of this code is unknown"};
+constexpr Reason entry_refuted = {"entry-refuted",
+                                  "the code returns with a different stack pointer than at its entry"};
+constexpr Reason data = {"data", "an instruction consists of zeros: data, not code"};
 constexpr Reason ambiguous = {"ambiguous", "this code is entered with different frames"};
 
 enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };

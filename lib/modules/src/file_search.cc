@@ -133,7 +133,7 @@ FileSearch::Attempt FileSearch::open_in_folders() {
   if (refused.was_opened) return unexpected(std::move(refused));
   refused.problem = why_not("/" + info_.path, NamedBy::core);
   if (refused.problem.empty())
-    refused.problem = info_.path + ": not found in the library folders; the core has no path";
+    refused.problem = info_.path + ": not found in the library directories; the core has no path";
   return unexpected(std::move(refused));
 }
 

@@ -253,7 +253,7 @@ Result<Comparison> compare(const Image& before, const Image& after) {
   for (const CodeRange& range : code) {
     const auto one = before.read(range.start, range.size), other = after.read(range.start, range.size);
     if (one && !(other && std::ranges::equal(*one, *other)))
-      return fail("other code at " + hex(range.start) + ": this is not the file that it was made of");
+      return fail("other code at " + hex(range.start) + ": FILE was not made from this file");
   }
   generate::JoinCheck check(before, {});
   return compare(old.sections.front().section, {now.sections.front().section, *header_bytes, header->address},

@@ -207,7 +207,7 @@ private:
       const auto is_zero = [&](std::uint32_t word) { return word < row.word_count() && row.word(word) == 0; };
       if (!lone && has_lone_word(row)) {
         lone = true;
-        report_row(row, llvm::formatv("a data word without meaning, which {} rejects", consumer_.name).str());
+        report_row(row, llvm::formatv("an unused data word, which {} rejects", consumer_.name).str());
       }
       if (row.offset >= fde.row_limit()) continue; // for no address: only read
       // Where RA is always in memory, no word for it means nothing that the reader could use.

@@ -72,8 +72,7 @@ void MissingSframe::finish() {
 void MissingSframe::report_function(std::span<const Entry> run) {
   if (auto why = obstacle(run))
     report(Id::C108, run, why->at,
-           llvm::formatv("no SFrame: it cannot represent the CFI at {:x}: {}", input_.locate(why->at).pc,
-                         why->why)
+           llvm::formatv("no SFrame, because of the CFI at {:x}: {}", input_.locate(why->at).pc, why->why)
                .str());
   else
     report(Id::C107, run, run.front().begin,

@@ -114,7 +114,7 @@ public:
         return fail_errno("cannot write", errno); // links in a circle are not to be replaced
       old.reset();
     }
-    if (old && S_ISDIR(old->st_mode)) return fail("cannot write: is a folder");
+    if (old && S_ISDIR(old->st_mode)) return fail("cannot write: is a directory");
     if (old && !S_ISREG(old->st_mode)) {
       Descriptor file = open_directly(target);
       if (!file.is_open()) return fail_errno("cannot write", errno);
@@ -137,7 +137,7 @@ public:
     if (parent.empty()) return {};
     std::error_code error;
     fs::create_directories(parent, error);
-    if (error) return fail("cannot create the folder " + parent.string() + ": " + error.message());
+    if (error) return fail("cannot create the directory " + parent.string() + ": " + error.message());
     return {};
   }
 

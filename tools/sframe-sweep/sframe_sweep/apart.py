@@ -25,7 +25,7 @@ def open_regular(path, inside=""):
         if inside:
             path, root = os.path.realpath(path), os.path.realpath(inside)
             if os.path.commonpath((path, root)) != root:
-                raise archives.Damaged("outside of the folder that it is named in")
+                raise archives.Damaged("outside of the directory that it is named in")
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise archives.Damaged("not a regular file")
         # It may be another one by now.

@@ -158,7 +158,7 @@ def _run(options, arguments):
         database.close()
     counts = counts.counts
     if not options.quiet:
-        print("%(packages)d packages (%(failed packages)d failed), %(known packages)d known before; %(files)d files measured (%(failed files)d failed)" % counts, file=sys.stderr)
+        print("%(packages)d packages (%(failed packages)d failed), %(known packages)d already in the database; %(files)d files measured (%(failed files)d failed)" % counts, file=sys.stderr)
     if options.shard[1] == 1 and not any(number for name, number in counts.items() if name != "empty folders"):
         raise Wrong("no file and no package in the inputs: nothing was measured")
     return 1 if summary.is_something_wrong(options.db) else 0

@@ -213,7 +213,7 @@ def _one(path, mirror):
     elif is_archive(name):
         # One that an index has and the mirror lacks is a package that fails.
         if not os.path.exists(path):
-            raise Unreadable("%s: no such file or folder" % path)
+            raise Unreadable("%s: no such file or directory" % path)
         yield _archive(path)
     elif DEB_INDEX.match(name):
         yield from _deb_index(path, mirror)
@@ -222,7 +222,7 @@ def _one(path, mirror):
     elif os.path.isfile(path):
         yield Unit(_text(os.path.abspath(path)), "folder", path, files=lambda: _file_pairs([path]))
     else:
-        raise Unreadable("%s: no such file or folder" % path)
+        raise Unreadable("%s: no such file or directory" % path)
 
 
 def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):

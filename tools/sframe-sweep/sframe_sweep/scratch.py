@@ -17,7 +17,7 @@ class Full(Exception):
     """The scratch folder cannot be written: no package is at fault, and the sweep cannot go on."""
 
     def __init__(self, folder, reason):
-        super().__init__("scratch folder %s: %s (--scratch names another one)" % (folder.rpartition("/" + PREFIX)[0] or folder, reason))
+        super().__init__("scratch directory %s: %s (--scratch names another one)" % (folder.rpartition("/" + PREFIX)[0] or folder, reason))
 
 
 def raise_if_full(error, folder):

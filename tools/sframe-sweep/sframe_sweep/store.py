@@ -56,7 +56,7 @@ def values_of(paths):
 def open_read_only(path):
     """A connection, for queries. Rows are accessible by name."""
     if not os.path.isfile(path):
-        raise Unusable("%s: %s" % (path, "is a folder" if os.path.isdir(path) else "no such file"))
+        raise Unusable("%s: %s" % (path, "is a directory" if os.path.isdir(path) else "no such file"))
     uri = "file:%s?mode=ro" % path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         connection = sqlite3.connect(uri, uri=True, timeout=WAIT)
@@ -97,7 +97,7 @@ class Store:
 
     def __init__(self, path):
         if os.path.isdir(path):
-            raise Unusable("%s: is a folder" % path)
+            raise Unusable("%s: is a directory" % path)
         self._lock_path, self._lock = path + "-lock", _lock(path)
         try:
             self._connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)

@@ -87,7 +87,7 @@ Result<std::unique_ptr<Emulator>> Emulator::start(const std::string& emulator,
                                                   const std::vector<std::string>& command, const Guest& guest,
                                                   const AbiTraits& abi) {
   const SocketFolder folder;
-  if (!folder.exists()) return fail(std::string("cannot make a folder in /tmp: ") + std::strerror(errno));
+  if (!folder.exists()) return fail(std::string("cannot make a directory in /tmp: ") + std::strerror(errno));
   std::vector<std::string> all{emulator, "-g", folder.socket()};
   all.insert(all.end(), command.begin(), command.end());
   const auto child = live::start_child(all);

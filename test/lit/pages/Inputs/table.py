@@ -103,8 +103,8 @@ CASES = {
     "sframe-gen libfoo.so -o libfoo.so --repair=list": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen libfoo.so -o libfoo.so --repair --report=json": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
-    "scripts/measure-code --blind --objdump llvm-objdump FOLDER...": Case(
-        BIN, stand_ins={"FOLDER...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
+    "scripts/measure-code --blind --objdump llvm-objdump DIR...": Case(
+        BIN, stand_ins={"DIR...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
     "scripts/measure-flags SOURCE...": Case(not_here="compiles for hours; source/measure-flags.test runs a part"),
     "scripts/measure-size --totals --largest 300 DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),
     "scripts/measure-size --totals DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),

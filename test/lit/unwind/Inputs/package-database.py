@@ -52,7 +52,7 @@ line, most = program + "\n", 64 << 20
 for size, expected in ((most, "other 1"), (most + 1, None)):
     assert unwind(other_list="\n" * (size - len(line)) + line)[1] == expected, size
 
-# A database that is not there, or is a folder where a file is expected.
+# A database that is not there, or is a directory where a file is expected.
 os.remove(os.path.join(database, "status"))
 assert unwind(other_list="/.\n" + line)[1] == "other"
 os.mkdir(os.path.join(database, "status"))

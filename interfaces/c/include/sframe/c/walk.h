@@ -141,7 +141,7 @@ sframe_status sframe_frame_at(uint64_t address, int is_return_address, sframe_fr
 typedef struct sframe_source_line {
   size_t size;
   const char* function; /* of an inlined call: the function called, demangled, "" if unknown; else NULL */
-  const char* file;     /* with its folder, as given to the compiler */
+  const char* file;     /* with its directory, as given to the compiler */
   uint32_t line;
   uint32_t reserved; /* 0 */
 } sframe_source_line;
