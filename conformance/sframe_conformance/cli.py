@@ -53,7 +53,7 @@ def _parser(version):
     options.option("--starts", "readers and make: what starts of functions are relative to, where a case does not choose (default: field, FUNC_START_PCREL)", "field|section",
                    choices=("field", "section"), default="field")
     options.option("--case", "Only cases with such names (repeatable)", "PATTERN", action="append", default=[], common=True)
-    options.option("--known", "Failures that are known: lines of a pattern and a reason; they do not count", "FILE", common=True)
+    options.option("--known", "Failures that are known: lines of a pattern and a reason; they do not count", "FILE")
     options.option("--data", "Directory of the cases (default: those of this release)", "DIR")
     options.option("--timeout", "End a process that takes longer (default: 10, for each case)", "SECONDS", type=_positive)
     options.option("--max-memory", "Address space of a process; 0: no limit (default: 4096)", "MIB", type=int, default=4096)
@@ -62,12 +62,12 @@ def _parser(version):
     options.option("--library", "A reader as a library with sframe_conformance_find()", "FILE.so", common=True)
     options.group("writers")
     options.option("--as", "Assembler with the options that make it write .sframe", "COMMAND", dest="assembler", common=True)
-    options.option("--ld", "Linker: also the cases for linkers", "COMMAND", dest="linker", common=True)
+    options.option("--ld", "Linker: also the cases for linkers", "COMMAND", dest="linker")
     options.group("Common options")
     options.option("--format", "Format of the report (default: text)", "text|json|junit|sarif", choices=("text", "json", "junit", "sarif"), default="text", common=True)
     options.option("-o,--output", "Write the report to FILE, atomically; make: the directory to write to", "FILE", common=True)
     options.option("-q,--quiet", "Print no progress, and no report as text if everything is right", common=True, action="store_true")
-    options.option("-v,--verbose", "Report all cases, not only those that failed", common=True, action="store_true")
+    options.option("-v,--verbose", "Report all cases, not only those that failed", action="store_true")
     options.help_options()
     return options
 
