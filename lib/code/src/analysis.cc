@@ -49,6 +49,7 @@ void Analysis::reset(const Function& function) {
   in_line_.clear();
   tables_.clear();
   obstacles_.clear();
+  executed_.clear();
   order_.clear();
   work_ = 0;
   joins_ = 0;
@@ -294,6 +295,7 @@ void Analysis::process(std::uint32_t block) {
 /// step(), for instructions after which control may go elsewhere than to the next one.
 bool Analysis::step_control(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;
+  if (follow_edges && instruction.executes != Executes::nothing) execute_elsewhere(code_[index], state);
   if (is_system_call(instruction, state, machine_->last_system_calls)) return false;
   const bool may_switch_stack = is_thread_start(code_[index].instruction, state);
   apply(code_[index], state);

@@ -4,6 +4,10 @@
 // middle of an instruction gets both readings; there are never more instructions than bytes.
 
 #include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace sframe::code {
 
@@ -135,6 +139,13 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
     decoded.instruction = {.address = function_.start + offset, .length = 1, .flow = Flow::stop};
     effects_.resize(decoded.first_effect);
   }
+  note_callee(decoded);
+  index_of_[offset] = index;
+  return index;
+}
+
+/// Completes an instruction, whose effects are the last ones in effects_, by what is known of where it leads.
+void Analysis::note_callee(Decoded& decoded) {
   Instruction& instruction = decoded.instruction;
   if (instruction.flow == Flow::indirect_call && instruction.target != 0 && function_.environment) {
     if (const auto callee = function_.environment->callee_at(instruction.target)) {
@@ -148,8 +159,49 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
   if (instruction.flow == Flow::call) decoded.calls_trap = is_trap(instruction.target);
   if (is_internal_call(instruction) && instruction.target != instruction.address + instruction.length)
     decoded.pushes_and_jumps = replaces_return_address(instruction.target);
-  index_of_[offset] = index;
-  return index;
+}
+
+/// Makes an instruction that executes another one elsewhere what that is, if it is known where: with the
+/// state before it, that is. If a register changes that one, all that counts is whether it may be a branch.
+void Analysis::execute_elsewhere(Decoded& decoded, const State& before) {
+  Instruction& instruction = decoded.instruction;
+  std::uint64_t address = instruction.target;
+  if (instruction.executed_at != Effect::none) {
+    State after = before;
+    apply(decoded, after);
+    const Value place = after.reg(instruction.executed_at);
+    if (!is_number(place)) return;
+    address = number_of(place, function_.start);
+  }
+  const Executes how = std::exchange(instruction.executes, Executes::nothing);
+  executed_.push_back(address);
+  work_ += steps_per_decoding;
+  const std::size_t size = machine_->max_length, first = effects_.size();
+  std::span<const std::byte> code;
+  if (contains(address))
+    code = function_.bytes.subspan(address - function_.start,
+                                   std::min(size, size_ - (address - function_.start)));
+  else if (function_.environment)
+    code = function_.environment->code(address, size);
+  std::vector<std::byte> bytes(code.begin(), code.end());
+  const auto decode = [&](Instruction& executed) {
+    effects_.resize(first);
+    return decoder_->decode(bytes, address, executed, effects_) && executed.executes == Executes::nothing;
+  };
+  Instruction executed, changed;
+  bool is_known = decode(executed);
+  if (is_known && how == Executes::changed) {
+    bytes[1] = std::byte{0xff};
+    is_known = !decode(changed) || changed.flow == Flow::next;
+    if (executed.flow != Flow::next || !is_known) instruction.flow = Flow::indirect_branch;
+  }
+  if (!is_known || how == Executes::changed) return effects_.resize(first);
+  executed.address = instruction.address;
+  executed.length = instruction.length;
+  executed.is_nop = executed.marks_start = false;
+  instruction = executed;
+  decoded.first_effect = static_cast<std::uint32_t>(first);
+  note_callee(decoded);
 }
 
 void Analysis::make_leader(std::uint64_t address) {

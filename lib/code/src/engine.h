@@ -142,6 +142,7 @@ public:
   std::span<const Conflict> conflicts() const { return conflicts_; }
   std::span<const Obstacle> obstacles() const { return obstacles_; }
   std::span<const Gap> gaps();
+  std::span<const std::uint64_t> executed() const { return executed_; }
   std::uint32_t num_instructions() const { return static_cast<std::uint32_t>(code_.size()); }
 
 private:
@@ -158,6 +159,8 @@ private:
   void jump_through_thunk(Instruction& instruction);
   bool decode_thunk(std::uint64_t address, Instruction& last);
   std::uint32_t decode_at(std::uint64_t offset);
+  void note_callee(Decoded& decoded);
+  void execute_elsewhere(Decoded& decoded, const State& before);
   void note_targets(std::uint32_t index);
   void make_leader(std::uint64_t address);
   /// The instruction that starts at the address, or no_index.
@@ -241,7 +244,8 @@ private:
   /// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
   bool step(std::uint32_t index, State& state, bool follow_edges) {
     Decoded& decoded = code_[index];
-    if (decoded.instruction.flow != Flow::next || calls_system(decoded.instruction))
+    if (decoded.instruction.flow != Flow::next || calls_system(decoded.instruction) ||
+        decoded.instruction.executes != Executes::nothing)
       return step_control(index, state, follow_edges);
     apply(decoded, state);
     return true;
@@ -304,7 +308,8 @@ private:
   std::vector<Conflict> conflicts_;
   std::vector<Obstacle> obstacles_;
   std::vector<Gap> gaps_;
-  std::vector<BlockAt> order_; ///< reached blocks by address
+  std::vector<std::uint64_t> executed_; ///< instructions that others execute
+  std::vector<BlockAt> order_;          ///< reached blocks by address
   std::vector<Effect> scratch_effects_;
   State answer_;
   std::uint64_t work_ = 0;  ///< instructions executed and edges followed

@@ -252,6 +252,9 @@ std::span<const Obstacle> Results::obstacles() const {
 std::span<const Gap> Results::gaps() const {
   return analysis_ ? analysis_->gaps() : std::span<const Gap>{};
 }
+std::span<const std::uint64_t> Results::executed() const {
+  return analysis_ ? analysis_->executed() : std::span<const std::uint64_t>{};
+}
 std::uint32_t Results::num_instructions() const {
   return analysis_ ? analysis_->num_instructions() : 0;
 }

@@ -74,6 +74,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   if (is_used_up()) return leave_out_all(); // the analysis would clear its tables first
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
+  rows_.executed.assign(results.executed().begin(), results.executed().end());
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
   if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
@@ -104,8 +105,6 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   };
   const auto jump = [&] { return jump_to(at.instruction.target); };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
-  if (at.instruction.flow == Flow::next && at.instruction.target != 0)
-    rows_.executed.push_back(at.instruction.target);
   if (at.certainty != code::Certainty::certain) {
     if ((at.instruction.flow == Flow::call && !at.pushes_and_jumps) || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});

@@ -85,7 +85,7 @@ struct CodeRows {
   /// From the last instruction into what follows the bytes, if control certainly goes on there. The row is
   /// the one before the instruction.
   std::optional<Jump> runs_on;
-  /// Instructions that others execute, which no path need lead to (s390x: exrl).
+  /// Instructions that others execute, which no path need lead to (s390x: ex, exrl).
   std::vector<std::uint64_t> executed;
   /// Certain instructions that the decoder does not know. By address.
   std::vector<std::uint64_t> unknown;

@@ -251,11 +251,19 @@ bool jump_of_thunk(const Context& context) {
 
 void execute(const Context& context) {
   if (jump_of_thunk(context)) return;
-  // The executed instruction is elsewhere. Compilers use this for mvc, xc and similar with a length in a
-  // register, which write memory through pointers, and trt, which writes r1 and r2.
+  // The executed instruction is elsewhere, and the analysis looks for it. Compilers use this for mvc, xc and
+  // similar with a length in a register, which write memory through pointers, and trt, which writes r1 and
+  // r2.
   constexpr unsigned relative = 0xc6; // exrl
-  if (context.word.byte(0) == relative)
+  context.instruction.executes = context.word.r1() == 0 ? Executes::unchanged : Executes::changed;
+  if (context.word.byte(0) == relative) {
     context.instruction.target = context.relative(context.word.signed_field(16, 32));
+  } else {
+    const Address place = context.word.indexed_address(false);
+    context.effects.set(scratch, place.base, place.displacement);
+    if (place.has_index()) context.effects.add(scratch, place.index, 1);
+    context.instruction.executed_at = scratch;
+  }
   context.effects.clobber(1);
   context.effects.clobber(2);
   context.effects.lose_flags();

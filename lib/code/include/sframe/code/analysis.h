@@ -173,6 +173,8 @@ public:
   std::span<const Obstacle> obstacles() const; ///< by kind and address
   /// The unreached ranges, by address, without padding. Linear; invalidates the previous result.
   std::span<const Gap> gaps() const;
+  /// The instructions that others execute, which no path need lead to (s390x: ex, exrl). Unordered.
+  std::span<const std::uint64_t> executed() const;
   std::uint32_t num_instructions() const; ///< decoded
 
 private:

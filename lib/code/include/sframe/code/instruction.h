@@ -83,12 +83,20 @@ struct Effect {
 /// The conditions that bounds of jump tables need; a conditional branch tests the last compare.
 enum class Condition : std::uint8_t { other, above, above_or_equal, below, below_or_equal, equal, not_equal };
 
+/// Whether an instruction executes another one elsewhere, as if that was in its place (s390x: ex, exrl).
+enum class Executes : std::uint8_t {
+  nothing, ///< or only what the decoder knows
+  unchanged,
+  changed, ///< a register changes the second byte
+};
+
 /// An instruction without its effects, which the decoder appends to the caller's list.
 struct Instruction {
   std::uint64_t address = 0;
-  /// Of jump, branch, call, patchable. Of next: an instruction elsewhere that this one executes (s390x:
-  /// exrl), or 0. Of indirect_call: where the pointer to the callee is, 0 if that is not a constant address.
-  /// Of ret: 0; the analysis makes a jump to a return elsewhere a return with its target.
+  /// Of jump, branch, call, patchable. Of next: the instruction elsewhere that this one executes, if
+  /// `executes` and no register has it. Of indirect_call: where the pointer to the callee is, 0 if that is
+  /// not a constant address. Of ret: 0; the analysis makes a jump to a return elsewhere a return with its
+  /// target.
   std::uint64_t target = 0;
   std::uint8_t length = 0; ///< bytes; at least 1 after a successful decode
   Flow flow = Flow::next;
@@ -113,6 +121,10 @@ struct Instruction {
   std::uint8_t system_call_register = Effect::none;
   /// Of a system call whose number is in the instruction (s390x): that number. Otherwise negative.
   std::int16_t system_call = -1;
+  Executes executes = Executes::nothing;
+  /// The register that has, after the effects, the address of the instruction that is executed; none:
+  /// `target` is that.
+  std::uint8_t executed_at = Effect::none;
 };
 
 /// Properties of an ABI's machine that the analysis needs beyond AbiTraits. Constants of static duration.
