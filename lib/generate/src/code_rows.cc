@@ -61,6 +61,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   guessed_ = {};
   function_ = function;
   blocks_.clear();
+  passes_on_ = false;
   calls_need_exception_ = false;
   in_first_run_ = true;
   const auto is_used_up = [&] {
@@ -95,6 +96,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   // Instructions may overlap, as where a jump skips a prefix. Data that is taken for code does it at random.
   const std::uint64_t begin = std::max(at.instruction.address, end_);
   if (end <= begin) return;
+  note_switch(at, begin);
   end_ = end;
   // After a tail call the saved registers are still where they were, but not if others call the function.
   const std::optional<FrameRow> row =
@@ -140,6 +142,30 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
+}
+
+/// Code that restores FP, and then sets SP to what is no place in the frame, has restored the registers of
+/// another frame, which it switches to (__builtin_eh_return): from FP on, no row describes the caller.
+void CodeRowMaker::note_switch(const code::Reached& at, std::uint64_t begin) {
+  const bool follows = passes_on_ && begin == end_ && !at.block_start;
+  passes_on_ = at.certainty == code::Certainty::certain && at.instruction.flow == code::Flow::next;
+  if (!follows) fp_restored_.reset();
+  if (!follows || (at.changed & (code::State::bit(abi_.fp) | code::State::bit(abi_.sp))) == 0) return;
+  if ((at.changed & code::State::bit(abi_.fp)) != 0) {
+    const bool is_callers = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp);
+    fp_restored_ = is_callers ? std::optional(begin) : std::nullopt;
+  }
+  const code::Value sp = at.state().reg(abi_.sp);
+  if (!fp_restored_ || sp.base != code::Value::Base::symbol || sp.flag) return; // a flag: alloca, alignment
+  std::vector<CodeRows::Range>& ranges = rows_.ranges;
+  while (!ranges.empty() && ranges.back().end > *fp_restored_) {
+    CodeRows::Range& last = ranges.back();
+    leave_out(std::max(last.begin, *fp_restored_), last.end, code_fp_unknown);
+    last.end = *fp_restored_;
+    if (last.begin < last.end) break;
+    ranges.pop_back();
+  }
+  fp_restored_.reset();
 }
 
 /// What the instruction before has put into registers; at the start of a block, what others have.

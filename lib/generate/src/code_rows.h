@@ -128,6 +128,7 @@ private:
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
   void add_addresses(const code::Reached& at);
+  void note_switch(const code::Reached& at, std::uint64_t begin);
   void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);
@@ -142,6 +143,10 @@ private:
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;
   bool in_first_run_ = false;
+  /// The first of the instructions, up to the last one seen, that control passes one after the other with the
+  /// FP that the one before it has restored.
+  std::optional<std::uint64_t> fp_restored_;
+  bool passes_on_ = false; ///< control passes from the last instruction seen to the next one, and only there
 };
 
 } // namespace sframe::generate
