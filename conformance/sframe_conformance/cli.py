@@ -163,7 +163,7 @@ def main(version, data, arguments=None):
     """`data`: the folder of the cases."""
     try:
         return _main(version, data, sys.argv[1:] if arguments is None else arguments)
-    except (Wrong, description.Wrong, harness.Unusable, writers.Unusable, OSError, ValueError) as error:
+    except (Wrong, description.Wrong, harness.Unusable, OSError, ValueError) as error:
         print("sframe-conformance: error: %s" % report.printable(str(error)), file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -25,10 +25,11 @@ ENTRY = "sframe_conformance_find"
 KINDS = ("same", "undefined", "fixed", "value", "stored")
 RESULTS = ("row", "none", "reject", "unsupported")
 OUTPUT = 16 << 20
+NOT_STARTED = (126, 127)  # exit codes of a shell
 
 
 class Unusable(Exception):
-    """The reader cannot be started."""
+    """The reader, assembler or linker cannot be started."""
 
 
 class Outcome:
@@ -73,6 +74,30 @@ def _end_of(status):
         number = os.WTERMSIG(status)
         return "hang: its processor time is over" if number in (signal.SIGXCPU, signal.SIGKILL) else "crash: " + signal.Signals(number).name
     return "" if os.WEXITSTATUS(status) == 0 else "crash: exit code %d" % os.WEXITSTATUS(status)
+
+
+def run(command, arguments, seconds, **options):
+    """A command of the shell with arguments, and the options of Popen. Returns its exit code, or None if it has not ended in time. Then,
+    and at its end, all that it has started is ended, too."""
+    child = subprocess.Popen(["/bin/sh", "-c", command + (' "$@"' if arguments else ""), "sh", *arguments], start_new_session=True,
+                             preexec_fn=lambda: limit(seconds), **options)
+    is_late = False
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        is_late = True
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+    return None if is_late else child.returncode
+
+
+def crash_of(code):
+    """The signal that has ended a process or, as a shell reports that, one that it has started; empty if there is none."""
+    number = -code if code < 0 else code - 128
+    return "crash: " + signal.Signals(number).name if number in {s.value for s in signal.Signals} else ""
 
 
 class Library:
@@ -215,29 +240,14 @@ class Command:
         with open(questions, "w", encoding="utf-8") as file:
             file.write("section 0x%x %d %s\n" % (case.address, len(data), path) + "".join("find 0x%x\n" % q.pc for q in case.questions))
         with open(questions) as given, open(answers, "wb") as taken:
-            child = subprocess.Popen(["/bin/sh", "-c", self.command], stdin=given, stdout=taken, stderr=subprocess.DEVNULL, start_new_session=True,
-                                     preexec_fn=lambda: limit(seconds))
-            is_late = False
-            try:
-                child.wait(seconds)
-            except subprocess.TimeoutExpired:
-                is_late = True
-            try:
-                os.killpg(child.pid, signal.SIGKILL)  # and what it has started
-            except ProcessLookupError:
-                pass
-            child.wait()
-        if child.returncode in (126, 127):
-            raise Unusable("%s: exit code %d" % (self.command, child.returncode))
+            code = run(self.command, [], seconds, stdin=given, stdout=taken, stderr=subprocess.DEVNULL)
+        if code in NOT_STARTED:
+            raise Unusable("%s: exit code %d" % (self.command, code))
         with open(answers, encoding="utf-8", errors="replace") as file:
             lines = file.read().split("\n")
         lines = lines[:-1][:len(case.questions)]
-        code = child.returncode
-        # A shell reports what a signal ended as 128 + its number.
-        if code < 0:
-            end = "crash: " + signal.Signals(-code).name
-        elif code > 128 and code - 128 in {s.value for s in signal.Signals}:
-            end = "crash: " + signal.Signals(code - 128).name
+        if code is None:
+            end = "hang: no end in %g s" % seconds
         else:
-            end = "crash: exit code %d" % code if code else ""
-        return Outcome([_parsed(line, case.abi) for line in lines], "hang: no end in %g s" % seconds if is_late else end)
+            end = crash_of(code) or ("crash: exit code %d" % code if code else "")
+        return Outcome([_parsed(line, case.abi) for line in lines], end)

@@ -16,7 +16,6 @@ import fnmatch
 import glob
 import os
 import shlex
-import signal
 import subprocess
 import tempfile
 
@@ -24,10 +23,6 @@ from . import elf, harness
 from .reader import Malformed, Section
 from .results import FAILED, LEFT_OUT, PASSED, UNSUPPORTED, Detail, Result
 from .rules import ABIS, OUTERMOST, Answer, differences, number, parse_rule
-
-
-class Unusable(Exception):
-    """The assembler or linker cannot be started."""
 
 
 @dataclasses.dataclass
@@ -121,18 +116,16 @@ class Source:
 
 def _run(command, arguments, folder, seconds):
     """What went wrong, or an empty text; and what the program printed."""
-    try:
-        done = subprocess.run(["/bin/sh", "-c", command + ' "$@"', "sh", *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=seconds, preexec_fn=lambda: harness.limit(seconds))
-    except subprocess.TimeoutExpired:
-        return "hang: no end in %g s" % seconds, ""
-    text = done.stdout.decode(errors="replace")
-    code = done.returncode
-    if code in (126, 127):
-        raise Unusable("%s: %s" % (command, text.strip() or "exit code %d" % code))
-    if code < 0 or code > 128:
-        return "crash: " + signal.Signals(-code if code < 0 else code - 128).name, text
-    return ("fails: " + (text.strip().splitlines() or ["exit code %d" % code])[0] if code else ""), text
+    with tempfile.TemporaryFile() as output:
+        code = harness.run(command, arguments, seconds, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if code is None:
+        return "hang: no end in %g s" % seconds, text
+    if code in harness.NOT_STARTED:
+        raise harness.Unusable("%s: %s" % (command, text.strip() or "exit code %d" % code))
+    first = (text.strip().splitlines() or ["exit code %d" % code])[0]
+    return harness.crash_of(code) or ("fails: " + first if code else ""), text
 
 
 def check(source, file, result):
@@ -257,11 +250,11 @@ def abi_of(assembler, seconds):
             pass
         problem, text = _run(assembler, ["-o", "empty.o", "empty.s"], folder, seconds)
         if problem:
-            raise Unusable("%s: %s: %s" % (assembler, problem, text.strip()))
+            raise harness.Unusable("%s: %s: %s" % (assembler, problem, text.strip()))
         try:
             return elf.Elf(os.path.join(folder, "empty.o")).abi
         except (elf.Bad, OSError) as error:
-            raise Unusable("%s: %s" % (assembler, error)) from None
+            raise harness.Unusable("%s: %s" % (assembler, error)) from None
 
 
 def run(folder, assembler, linker, abi, level, only, seconds, progress):
