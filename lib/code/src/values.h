@@ -69,6 +69,28 @@ inline Value named(Value bounded, std::uint16_t name) {
   return bounded;
 }
 
+/// Indexes of jump tables are below this; larger limits are not bounds.
+inline constexpr std::int64_t max_index = 1 << 20;
+/// Bytes from one entry to the next.
+inline constexpr std::int64_t max_step = 256;
+
+/// An index: 0 to `limit`, times `step`. Other if that is none.
+inline Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
+  if (limit < 0 || limit > max_index || step <= 0 || step > max_step) return Value::other();
+  return {Value::Base::bounded, is_firm, static_cast<std::uint16_t>(step), static_cast<std::int32_t>(limit)};
+}
+
+/// A bounded index with a name, made of a number, that is unique in the state.
+inline Value newly_named(const Value& bounded, std::uint64_t number, State& state,
+                         std::uint16_t num_registers) {
+  constexpr std::uint64_t num_names = 0xffff / bounded_names;
+  const auto name = static_cast<std::uint16_t>(1 + number % num_names);
+  for (std::uint16_t reg = 0; reg < num_registers; ++reg)
+    if (const Value old = state.reg(reg); old.base == Value::Base::bounded && name_of(old) == name)
+      state.set_reg(reg, named(old, 0));
+  return named(bounded, name);
+}
+
 /// The first `size` bytes of a value, extended to a register.
 inline Value narrowed(const Value& value, std::uint32_t size, bool is_signed) {
   using Base = Value::Base;

@@ -11,7 +11,6 @@ MOST = 30
 EXCEPTIONS = {
     "lib/cfi/src/expression.cc:StackMachine": (40, "a function for each group of DWARF's operations"),
     "lib/code/src/amd64/decoder.h:Translator": (33, "a function for each group of instructions"),
-    "lib/code/src/engine.h:Analysis": (107, "to be divided"),
     "lib/elf/include/sframe/elf/image.h:Image": (47, "answers about an ELF file, most of them one line"),
     "lib/variables/src/format.h:Formatter": (34, "a function for each kind of type"),
     "lib/verify/include/sframe/verify/input.h:Input": (37, "answers about an input, most of them one line"),

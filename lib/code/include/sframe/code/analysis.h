@@ -110,7 +110,7 @@ enum class Exit : std::uint8_t {
   stops,              ///< ud2, hlt, the system call exit
 };
 
-class VisitedState; // the engine, src/engine.h
+class VisitedState; // src/analysis/visited_state.h
 
 /// One instruction with the state before it. References are valid until the visitor returns.
 struct Reached {
@@ -137,7 +137,8 @@ struct Gap {
   std::uint64_t end = 0;
 };
 
-class Analysis; // the engine, src/engine.h
+class Analysis; // src/analysis/analysis.h
+class Answers;  // src/analysis/answers.h
 
 /// The results of the last run. Owned by the Analyzer.
 class Results {
@@ -181,7 +182,7 @@ private:
   friend class Analyzer;
   using Call = bool (*)(void* context, const Reached& at);
   void visit_all(Call call, void* context) const;
-  Analysis* analysis_ = nullptr;
+  Answers* answers_ = nullptr; ///< of the Analyzer's analysis
 };
 
 /// Analyses functions one at a time. Keeps scratch memory between runs, so it does not allocate for functions

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "jump_tables.h"
+
+#include "values.h"
+
+#include "sframe/bytes.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+constexpr std::uint32_t max_guessed_entries = 4096;
+
+std::uint64_t entry_value(std::span<const std::byte> bytes, ByteOrder order, bool is_signed) {
+  std::uint64_t value = load_all(bytes, order);
+  const std::size_t bits = 8 * bytes.size();
+  if (is_signed && bits < 64 && value >> (bits - 1)) value |= ~std::uint64_t{0} << bits;
+  return value;
+}
+
+} // namespace
+
+Value JumpTables::load(const Effect& effect, Decoded& decoded, const Value& base, const Value& index) {
+  if (decoded.table == no_index) {
+    if (tables_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::other();
+    decoded.table = static_cast<std::uint32_t>(tables_.size());
+    tables_.emplace_back();
+  }
+  const bool is_bounded = index.base == Value::Base::bounded;
+  tables_[decoded.table] = {.address = number_of(base, subject_.function.start) +
+                                       static_cast<std::uint64_t>(effect.value),
+                            .max_index = is_bounded ? static_cast<std::uint32_t>(index.offset) : no_index,
+                            .step = is_bounded ? std::uint32_t{step_of(index)} * effect.scale
+                                               : std::max<std::uint32_t>(effect.scale, effect.size),
+                            .size = effect.size ? effect.size : std::uint8_t{8},
+                            .is_signed = effect.is_signed,
+                            .is_bound_firm = is_bounded && index.flag};
+  return {Value::Base::table, false, static_cast<std::uint16_t>(decoded.table), 0};
+}
+
+Value JumpTables::add_base(const Value& entry, const Value& base, std::int64_t factor) {
+  Table& table = tables_[entry.id];
+  table.base = number_of(base, subject_.function.start);
+  table.factor = factor;
+  return entry;
+}
+
+Value JumpTables::extend(const Value& entry, std::uint32_t size, bool is_signed) {
+  Table& table = tables_[entry.id];
+  if (size < table.size) return Value::other();
+  if (size == table.size && is_signed) table.is_signed = true;
+  return entry;
+}
+
+std::optional<std::uint64_t> JumpTables::read_target(const Table& table, std::uint64_t address) {
+  Environment& environment = *subject_.function.environment;
+  if (table.size == 8 && table.base == 0) return environment.constant_pointer(address);
+  const auto bytes = environment.constant_data(address, table.size);
+  if (bytes.size() != table.size) return std::nullopt;
+  const std::uint64_t entry = entry_value(bytes, subject_.abi.byte_order, table.is_signed);
+  return table.base + entry * static_cast<std::uint64_t>(table.factor);
+}
+
+/// The start of the next table that this function reads; a table without a bound ends there at the latest.
+std::uint64_t JumpTables::next_table(const Table& table) const {
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  for (const Table& other : tables_)
+    if (other.address > table.address) next = std::min(next, other.address);
+  return next;
+}
+
+std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
+  targets_.clear();
+  if (!subject_.function.environment || !table.step) return std::nullopt;
+  const bool is_guess = !table.is_bound_firm;
+  const std::uint64_t end = is_guess ? next_table(table) : 0;
+  effort_.add(is_guess ? tables_.size() : 0);
+  const bool has_pointers = table.size == 8 && table.base == 0;
+  const std::uint64_t count =
+      table.max_index == no_index ? max_guessed_entries : std::uint64_t{table.max_index} + 1;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    effort_.add();
+    const std::uint64_t address = table.address + i * table.step;
+    if (is_guess && address >= end) break;
+    const auto target = read_target(table, address);
+    const bool inside = target && subject_.contains(*target) && *target % subject_.machine.alignment == 0 &&
+                        (!is_guess || code_.is_in_line(*target));
+    // Whole pointers to elsewhere are still part of the table; distances are not.
+    if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
+    if (!target) return std::nullopt;
+    // The bound is right but not the tightest: this is another table, whose entries are relative to another
+    // base.
+    if (inside && !is_guess && !code_.is_in_line(*target)) {
+      Table shorter = table;
+      shorter.is_bound_firm = false;
+      return read(shorter);
+    }
+    // An entry that points elsewhere goes to the function's cold part.
+    if (inside) targets_.push_back(*target);
+  }
+  std::ranges::sort(targets_);
+  const auto repeated = std::ranges::unique(targets_);
+  targets_.erase(repeated.begin(), repeated.end());
+  if (targets_.empty()) return std::nullopt;
+  return Targets{targets_, is_guess};
+}
+
+std::optional<JumpTables::Targets> JumpTables::targets(const Value& entry) {
+  if (entry.base != Value::Base::table) return std::nullopt;
+  return read(tables_[entry.id]);
+}
+
+} // namespace sframe::code
