@@ -6,7 +6,7 @@
 
 #include "snapshot.h"
 
-#include "thread_number.h"
+#include "sframe/base/reader_counters.h"
 
 #include <algorithm>
 
@@ -78,11 +78,7 @@ CachedRule cached(const ModuleTables& module, std::uint64_t pc, Scratch& scratch
                   : CachedRule::make(Kind::full, unloadable);
 }
 
-/// Counters of running walks, one cache line each.
-struct alignas(64) WalkCounter {
-  std::atomic<std::uint32_t> walks = 0;
-};
-constinit std::array<WalkCounter, thread_numbers> counters;
+constinit ReaderCounters walks;
 
 /// Never destroyed: threads may walk until the end of the process.
 constinit std::atomic<const Snapshot*> current = nullptr;
@@ -95,14 +91,6 @@ void retire(const Snapshot* snapshot) {
   snapshot->next_retired = retired.load(std::memory_order_relaxed);
   while (!retired.compare_exchange_weak(snapshot->next_retired, snapshot, std::memory_order_acq_rel)) {
   }
-}
-
-/// Bit N: counter N is 0.
-std::uint64_t idle_counters() {
-  std::uint64_t idle = 0;
-  for (std::size_t i = 0; i < thread_numbers; ++i)
-    idle |= std::uint64_t{counters[i].walks.load(std::memory_order_seq_cst) == 0} << i;
-  return idle;
 }
 
 } // namespace
@@ -129,14 +117,7 @@ std::optional<FrameRule> Snapshot::full_rule(const ModuleTables& module, std::ui
   return rule;
 }
 
-SnapshotGuard::SnapshotGuard() : counter_(counters[thread_number()].walks) {
-  counter_.fetch_add(1, std::memory_order_seq_cst);
-  snapshot_ = current.load(std::memory_order_seq_cst);
-}
-
-SnapshotGuard::~SnapshotGuard() {
-  counter_.fetch_sub(1, std::memory_order_seq_cst);
-}
+SnapshotGuard::SnapshotGuard() : use_(walks), snapshot_(current.load(std::memory_order_seq_cst)) {}
 
 bool publish(const Snapshot* old, const Snapshot* made) {
   if (!current.compare_exchange_strong(old, made, std::memory_order_seq_cst)) return false;
@@ -149,11 +130,11 @@ bool publish(const Snapshot* old, const Snapshot* made) {
 void free_retired() {
   const Snapshot* list = retired.exchange(nullptr, std::memory_order_acq_rel);
   if (!list) return;
-  const std::uint64_t idle = idle_counters();
+  const std::uint64_t idle = walks.idle();
   while (list) {
     const Snapshot* const snapshot = std::exchange(list, list->next_retired);
     snapshot->idle |= idle;
-    if (snapshot->idle != ~std::uint64_t{0}) {
+    if (snapshot->idle != ReaderCounters::all) {
       retire(snapshot);
       continue;
     }

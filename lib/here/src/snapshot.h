@@ -3,11 +3,8 @@
 // Private: the tables of all modules at one time. A snapshot does not change, except its cache; refresh()
 // publishes a new one and frees the old one when it is no longer used.
 //
-// A walk increments one of many counters (so that threads do not share cache lines) at its start, and
-// decrements it at its end. In between it may use the snapshot found. A former snapshot is free when each
-// counter has been seen at 0 after the new one was published: earlier walks have ended, and later ones use
-// the new snapshot. (All of these operations are in one total order; the writer synchronises with the
-// decrement.) No thread waits: snapshots still in use are checked again by the next refresh().
+// A walk is counted as a reader (reader_counters.h), and may use the snapshot found. No thread waits:
+// snapshots still in use are checked again by the next refresh().
 //
 // Makers of snapshots hold no lock either. They are counted like a walk, make a new snapshot from the one
 // found, and publish it if that one is still current; otherwise they start again. So they may be interrupted
@@ -18,6 +15,8 @@
 #include "cache.h"
 #include "full_cache.h"
 #include "module.h"
+
+#include "sframe/base/reader_counters.h"
 
 #include <array>
 #include <span>
@@ -77,7 +76,6 @@ private:
 class SnapshotGuard {
 public:
   SnapshotGuard();
-  ~SnapshotGuard();
   SnapshotGuard(const SnapshotGuard&) = delete;
   SnapshotGuard& operator=(const SnapshotGuard&) = delete;
 
@@ -85,7 +83,7 @@ public:
   const Snapshot* snapshot() const { return snapshot_; }
 
 private:
-  std::atomic<std::uint32_t>& counter_;
+  ReaderCounters::Use use_;
   const Snapshot* snapshot_;
 };
 

@@ -3,7 +3,7 @@
 #include "workspace.h"
 
 #include "mapped_memory.h"
-#include "thread_number.h"
+#include "sframe/base/reader_counters.h"
 
 #include <array>
 #include <atomic>
