@@ -76,14 +76,17 @@ std::optional<FrameRule> SframeTable::find(std::uint64_t pc, Operations& to) con
   if (!function) return std::nullopt;
   const auto encoded = find_row(*function->section, function->fde, pc);
   if (!encoded) return std::nullopt;
-  const AbiTraits& abi = traits(host::abi);
   const Header& header = function->section->header();
-  const FrameRow row = resolve_fixed(*encoded, header.fixed_ra_offset, header.fixed_fp_offset);
+  return rule_of(resolve_fixed(*encoded, header.fixed_ra_offset, header.fixed_fp_offset),
+                 function->fde.signal_frame, to);
+}
+
+FrameRule rule_of(const FrameRow& row, bool signal_frame, Operations& to) {
+  const AbiTraits& abi = traits(host::abi);
   to[0] = operation(row.cfa, abi.sp);
   to[1] = operation(row.ra, abi.ra);
   to[2] = operation(row.fp, abi.fp);
-  const int flags =
-      FrameRule::other_registers_lost | (function->fde.signal_frame ? FrameRule::signal_frame : 0);
+  const int flags = FrameRule::other_registers_lost | (signal_frame ? FrameRule::signal_frame : 0);
   return FrameRule{std::span(to).first(3), static_cast<std::uint8_t>(flags), {}};
 }
 

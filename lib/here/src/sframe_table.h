@@ -53,6 +53,9 @@ private:
   Array<Function> functions_; ///< of all sections, sorted; unused for one that is sorted
 };
 
+/// The rule of a row without `fixed` rules, with its operations in `to`.
+FrameRule rule_of(const FrameRow& row, bool signal_frame, Operations& to);
+
 /// The operations of the rule at a function's first instruction.
 std::array<Operation, 2> entry_operations();
 

@@ -9,6 +9,8 @@
 
 #include "walk.h"
 
+#include "sframe/base/row_sources.h"
+
 namespace sframe::here {
 
 namespace {
@@ -103,11 +105,23 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
   }
 }
 
+namespace {
+
+/// Generated code. It is in no cache: other code may be in its place at any time.
+unwind::StopReason step_by_source(WalkFrame& frame, StackMemory& memory) {
+  SourcedRow found;
+  if (!find_sourced_row(frame.lookup_pc(), found)) return unwind::StopReason::no_rule;
+  Operations operations;
+  return step(frame, rule_of(found.row, found.signal_frame, operations), memory);
+}
+
+} // namespace
+
 /// A step with all registers, by any tables.
 unwind::StopReason Walk::step_fully(WalkFrame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
-  if (!module) return unwind::StopReason::no_rule;
+  if (!module) return step_by_source(frame, memory);
   if (!is_current(pc)) {
     missing_tables_ = pc;
     return unwind::StopReason::no_rule;
