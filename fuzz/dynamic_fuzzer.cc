@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as the memory of a process that registers generated code: the first byte selects the ABI
-// and the interface, the others are at `base`. They start with libunwind's list, gdb's list or the function
-// that returns the address of libunwind's; a library has the symbol of the latter two. Each word in them is
-// used as an address: its module, row and name are looked up. A row must be valid for that address, and
-// reading the same memory again must find nothing new. Then a bit is changed, and all is asked again.
+// and the interface, the others are at `base`. They start with libunwind's list, libsframe-jit's, gdb's or
+// the function that returns the address of libunwind's; a library has the symbol of the latter three. Each
+// word in them is used as an address: its module, row and name are looked up. A row must be valid for that
+// address, and reading the same memory again must find nothing new. Then a bit is changed, and all is asked
+// again.
 
 #include "cost.h"
 
@@ -100,6 +101,7 @@ void ask(Bytes& space, std::uint64_t words) {
     require(module->generated());
     const modules::LinkAddress link = module->link(*address);
     if (module->tables().find_cfi(link, answer)) require(answer.row.begin < answer.row.end);
+    (void)module->tables().find_sframe(link);
     (void)module->symbols().find(link);
   }
 }
@@ -111,7 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr Abi abis[] = {Abi::amd64, Abi::aarch64_little, Abi::aarch64_big, Abi::s390x};
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));
-  constexpr std::string_view symbols[] = {"", "", "__jit_debug_descriptor", "_U_dyn_info_list_addr"};
+  constexpr std::string_view symbols[] = {"", "sframe_jit_list", "__jit_debug_descriptor",
+                                          "_U_dyn_info_list_addr"};
   Bytes space(traits(abis[data[0] % std::size(abis)]), bytes.subspan(1), symbols[data[0] >> 6]);
   for (const bool again : {false, true}) {
     ask(space, size / 8);

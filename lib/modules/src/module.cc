@@ -24,8 +24,8 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-elf::Symbol procedure_of(const ModuleInfo& info, const GeneratedCode* code) {
-  if (!code || !code->procedure || code->function.empty()) return {};
+elf::Symbol function_of(const ModuleInfo& info, const GeneratedCode* code) {
+  if (!code || code->function.empty()) return {};
   constexpr std::uint8_t type_function = 2;
   return {
       .address = info.start, .size = info.end - info.start, .name = code->function, .type = type_function};
@@ -67,7 +67,7 @@ unwind::GoMatch::Kind kind_of(const elf::GoFunction& function) {
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
                std::shared_ptr<const GeneratedCode> code)
     : number_(next_number()), abi_(abi), memory_(memory), code_(std::move(code)),
-      procedure_(procedure_of(info, code_.get())), file_(std::move(info), abi, files, memory, code_) {
+      procedure_(function_of(info, code_.get())), file_(std::move(info), abi, files, memory, code_) {
   of_image_.emplace(file_, procedure_);
 }
 

@@ -243,6 +243,7 @@ bool UnwindTables::add_debug(const elf::Image& image) {
 
 void UnwindTables::add_generated(const GeneratedCode& code) {
   if (code.procedure) procedure_ = &*code.procedure;
+  if (!code.section.empty()) add_sframe_bytes(code.section, code.section_address);
   if (const auto table = cfi::EhFrameHdr::parse(code.frames_index, 0, abi_))
     cfi_.emplace_back(cfi::CfiSection(cfi::SectionKind::eh_frame, code.frames, code.frames_address, abi_),
                       *table);

@@ -32,6 +32,7 @@ struct Interface {
 };
 constexpr Interface dyn_info = {"_U_dyn_info_list", false, dynamic::read_dyn_info_list};
 constexpr Interface interfaces[] = {
+    {"sframe_jit_list", false, dynamic::read_sframe_list},
     {"__jit_debug_descriptor", false, dynamic::read_jit_list},
     dyn_info,
     {"_U_dyn_info_list_addr", true, dynamic::read_dyn_info_list},
@@ -42,7 +43,8 @@ constexpr std::string_view unnamed = "[jit]";
 
 using Copy = Result<GeneratedCode> (*)(const Registration&, unwind::Memory&, std::uint64_t, Budget*);
 /// By Registration::Form.
-constexpr std::array<Copy, 3> copies = {dynamic::copy_elf_file, dynamic::copy_procedure, dynamic::copy_table};
+constexpr std::array<Copy, 4> copies = {dynamic::copy_elf_file, dynamic::copy_procedure, dynamic::copy_table,
+                                        dynamic::copy_section};
 
 Result<GeneratedCode> copy(const Registration& from, unwind::Memory& memory, std::uint64_t most,
                            Budget* budget) {
@@ -50,7 +52,8 @@ Result<GeneratedCode> copy(const Registration& from, unwind::Memory& memory, std
 }
 
 std::uint64_t size_of(const GeneratedCode& code) {
-  std::uint64_t size = code.image.size() + code.frames.size() + code.frames_index.size();
+  std::uint64_t size =
+      code.image.size() + code.frames.size() + code.frames_index.size() + code.section.size();
   if (code.procedure)
     for (const ProcedureRegion& region : code.procedure->regions)
       size += sizeof region + region.operations.size() * sizeof(ProcedureOperation);

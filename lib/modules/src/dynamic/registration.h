@@ -21,11 +21,11 @@ namespace sframe::modules::dynamic {
 
 /// An entry of a list, decoded. All addresses are in the process.
 struct Registration {
-  enum class Form : std::uint8_t { elf_file, procedure, table };
+  enum class Form : std::uint8_t { elf_file, procedure, table, section };
   Form form{};
   std::uint64_t entry = 0;       ///< address of the entry
   AddressRange range;            ///< of the code; unknown (empty) for an ELF file
-  std::uint64_t data = 0;        ///< the ELF file, the first region, the table
+  std::uint64_t data = 0;        ///< the ELF file, the first region, the table, the rows
   std::uint64_t size = 0;        ///< bytes of an ELF file or a table
   std::uint64_t name = 0;        ///< a string, or 0
   std::uint64_t fde_base = 0;    ///< table: base of FDE offsets
@@ -54,9 +54,10 @@ struct Listing {
   void problem(std::string_view list, std::uint64_t address, std::string_view what);
 };
 
-// Both read the list at `head`, up to the first invalid entry.
+// These read the list at `head`, up to the first invalid entry.
 void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing);
 void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& listing);
+void read_sframe_list(unwind::Memory& memory, std::uint64_t head, Listing& listing);
 
 /// The return value of the function at the address, if it only returns a constant.
 std::optional<std::uint64_t> constant_result(std::uint64_t function, unwind::Memory& memory);
@@ -72,6 +73,8 @@ Result<GeneratedCode> copy_procedure(const Registration& procedure, unwind::Memo
                                      std::uint64_t most, Budget* budget);
 Result<GeneratedCode> copy_table(const Registration& table, unwind::Memory& memory, std::uint64_t most,
                                  Budget* budget);
+Result<GeneratedCode> copy_section(const Registration& rows, unwind::Memory& memory, std::uint64_t most,
+                                   Budget* budget);
 
 /// Their problem if the budget does not suffice.
 inline constexpr std::string_view over_budget = "not copied: limit on copied code reached";

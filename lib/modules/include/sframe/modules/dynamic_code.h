@@ -10,9 +10,9 @@
 //     return generated ? generated : mapped;
 //   }
 //
-// The first such question searches the modules for the symbols __jit_debug_descriptor and _U_dyn_info_list,
-// each of which may occur several times, and reads the lists that start there. What an entry describes is
-// copied when an address in it is asked for.
+// The first such question searches the modules for the symbols sframe_jit_list, __jit_debug_descriptor and
+// _U_dyn_info_list, each of which may occur several times, and reads the lists that start there. What an
+// entry describes is copied when an address in it is asked for.
 //
 // The lists are in the process's memory, which may be inconsistent (caught during an update) or overwritten.
 // A list is followed up to its first unreadable entry; a cycle ends it as well.

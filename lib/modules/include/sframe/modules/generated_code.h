@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One piece of code that a process generated and registered, as copied from its memory. Programs register
-// code through two interfaces:
+// code through three interfaces:
 //
 // - GDB's JIT interface (GDB manual, "JIT Compilation Interface"): ELF files in memory whose sections have
 //   the addresses at which they were loaded.
 // - libunwind's dynamic registration (libunwind-dynamic(3), libunwind-dynamic.h): a procedure, described by
 //   the effects of its instructions on the frame (regions of operations), or a search table of FDEs as in
 //   .eh_frame_hdr.
+// - The list of lib/jit (sframe/jit/list.h): SFrame sections.
 //
 // dynamic_code.h finds them; a Module (module.h) makes them usable.
 
@@ -82,7 +83,9 @@ struct GeneratedCode {
   std::vector<std::byte> frames, frames_index;
   std::uint64_t frames_address = 0;
   std::optional<Procedure> procedure;
-  std::string function; ///< the procedure's name; may be empty
+  std::vector<std::byte> section; ///< SFrame
+  std::uint64_t section_address = 0;
+  std::string function; ///< the name of a procedure, or of the code of a section; may be empty
 
   friend bool operator==(const GeneratedCode&, const GeneratedCode&) = default;
 };
