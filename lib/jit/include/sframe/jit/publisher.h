@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An interface for what else shall learn of generated code: those in publishers.h, and yours.
+
+#pragma once
+
+#include "sframe/jit/rows.h"
+
+#include <cstdint>
+#include <string_view>
+
+#pragma GCC visibility push(default)
+
+namespace sframe::jit {
+
+struct PublishedCode {
+  std::uint64_t start = 0;
+  std::string_view name; ///< may be empty
+  const Rows& rows;
+};
+
+/// Called with the registry's lock held: it must not use the registry.
+class Publisher {
+public:
+  virtual ~Publisher() = default;
+  /// Code that was added, or that now is at another place or has other rows. False if memory ran out, or
+  /// whatever else failed: the code is not published here, and is added all the same.
+  virtual bool add(const PublishedCode& code) = 0;
+  /// Code for which add() returned true and whose rows are not needed any more.
+  virtual void drop(const PublishedCode& code) = 0;
+};
+
+} // namespace sframe::jit
+
+#pragma GCC visibility pop
