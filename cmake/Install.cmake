@@ -8,20 +8,24 @@
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe,
-# sframe-here, sframe-walk, sframe-c, sframe-gnu.
+# sframe-here, sframe-jit, sframe-jit-check, sframe-walk, sframe-c, sframe-gnu.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sframe)
 set(gnu_dir ${CMAKE_INSTALL_LIBDIR}/sframe-gnu) # its file has the name of binutils' library
 set(doc_dir ${CMAKE_INSTALL_DOCDIR})
 
-# C++. sframe::sframe and sframe::here of the package are chosen by sframe-config.cmake.
+# C++. sframe::sframe, sframe::here and sframe::jit of the package are chosen by sframe-config.cmake.
 set(libraries sframe sframe-sframe-shared sframe_base sframe_cfi sframe_unwind sframe-unwind-shared)
 set(header_folders libsframe lib/base lib/cfi lib/unwind)
 if(TARGET sframe_here)
-  list(APPEND libraries sframe_here sframe-here-shared)
-  list(APPEND header_folders lib/here)
+  list(APPEND libraries sframe_here sframe-here-shared sframe_jit sframe-jit-shared)
+  list(APPEND header_folders lib/here lib/jit)
+  if(SFRAME_TOOLS)
+    list(APPEND libraries sframe-jit-check-shared)
+  endif()
 endif()
-set(not_here PATTERN cfi/image.h EXCLUDE) # of sframe::cfi-image, which needs lib/elf
+# Of sframe::cfi-image, which needs lib/elf, and of sframe::jit-check.
+set(not_here PATTERN cfi/image.h EXCLUDE PATTERN jit/check.h EXCLUDE)
 if(SFRAME_TOOLS)
   set(not_here "")
   list(APPEND libraries sframe-walk-shared)
@@ -187,6 +191,12 @@ sframe_pkg_config(sframe "SFrame sections: reading and writing (${language})" LI
 if(TARGET sframe_here)
   sframe_pkg_config(sframe-here "The calling thread's stack (${language})"
     LIBS "-lsframe-here -lsframe-unwind" STATIC "-lsframe-cfi -lsframe-base -pthread" REQUIRES sframe)
+  sframe_pkg_config(sframe-jit "Rows for generated code (${language})"
+    LIBS "-lsframe-jit -lsframe-unwind" STATIC "-lsframe-base -pthread" REQUIRES sframe)
+  if(SFRAME_TOOLS)
+    sframe_pkg_config(sframe-jit-check "Rows compared with generated code (${language})"
+      LIBS "-lsframe-jit-check" REQUIRES sframe-jit)
+  endif()
 endif()
 if(SFRAME_TOOLS)
   sframe_pkg_config(sframe-walk "Stacks of cores, processes and other address spaces (${language})"

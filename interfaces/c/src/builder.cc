@@ -66,14 +66,6 @@ std::optional<BuildOptions> take_options(const sframe_build_options* given, cons
   return taken;
 }
 
-sframe_status report(sframe_error* error, const Refusal& refusal) {
-  static_assert(Refusal::none == SFRAME_UNKNOWN);
-  std::string text = std::string(message(refusal.reason)) + " (function " + hex(refusal.function);
-  if (refusal.row != Refusal::none) text += ", row " + std::to_string(refusal.row);
-  return c::report(error, text + ")",
-                   {.status = SFRAME_REFUSED, .function = SFRAME_UNKNOWN, .row = refusal.row});
-}
-
 std::optional<Fde> from_c(const sframe_function& function) {
   if (function.block_size > UINT8_MAX) return std::nullopt;
   Fde fde;
@@ -96,6 +88,31 @@ std::optional<FrameRow> from_c(const sframe_row& row) {
 
 } // namespace
 
+sframe_status c::report_refusal(sframe_error* error, const Refusal& refusal) {
+  static_assert(Refusal::none == SFRAME_UNKNOWN);
+  std::string text = std::string(message(refusal.reason)) + " (function " + hex(refusal.function);
+  if (refusal.row != Refusal::none) text += ", row " + std::to_string(refusal.row);
+  return report(error, text + ")",
+                {.status = SFRAME_REFUSED, .function = SFRAME_UNKNOWN, .row = refusal.row});
+}
+
+sframe_status c::take_function(const sframe_function* function, const sframe_row* rows, std::size_t num_rows,
+                               Fde& fde, std::vector<FrameRow>& taken, sframe_error* error) {
+  const auto given = take(function);
+  if (!given || !is_array(rows, num_rows)) return report_size(error);
+  const auto converted_fde = ::from_c(*given);
+  if (!converted_fde) return report(error, SFRAME_INVALID, "the block size is above 255");
+  fde = *converted_fde;
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    const auto row = take(element(rows, i), rows->size);
+    if (!row) return report_size(error);
+    const auto converted = ::from_c(*row);
+    if (!converted) return report(error, SFRAME_INVALID, "unknown kind of rule");
+    taken.push_back(*converted);
+  }
+  return SFRAME_OK;
+}
+
 sframe_builder* sframe_builder_make(const sframe_build_options* options, sframe_error* error) {
   if (!options) {
     c::report_null(error);
@@ -115,20 +132,13 @@ sframe_status sframe_builder_add(sframe_builder* builder, const sframe_function*
                                  const sframe_row* rows, size_t num_rows, sframe_error* error) {
   if (!builder || !function || (!rows && num_rows)) return c::report_null(error);
   return c::guarded(error, [&] {
-    const auto given = c::take(function);
-    if (!given || !c::is_array(rows, num_rows)) return c::report_size(error);
-    const auto fde = from_c(*given);
-    if (!fde) return c::report(error, SFRAME_INVALID, "the block size is above 255");
+    Fde fde;
     std::vector<FrameRow> taken;
-    for (std::size_t i = 0; i < num_rows; ++i) {
-      const auto row = c::take(c::element(rows, i), rows->size);
-      if (!row) return c::report_size(error);
-      const auto converted = from_c(*row);
-      if (!converted) return c::report(error, SFRAME_INVALID, "unknown kind of rule");
-      taken.push_back(*converted);
-    }
-    const auto added = builder->builder.add(*fde, taken);
-    return added ? SFRAME_OK : report(error, added.error());
+    if (const auto status = c::take_function(function, rows, num_rows, fde, taken, error);
+        status != SFRAME_OK)
+      return status;
+    const auto added = builder->builder.add(fde, taken);
+    return added ? SFRAME_OK : c::report_refusal(error, added.error());
   });
 }
 
@@ -138,7 +148,7 @@ sframe_status sframe_builder_finish(sframe_builder* builder, uint64_t address, v
   return c::guarded(error, [&] {
     if (builder->merge_functions) builder->builder.merge_functions();
     const auto made = builder->builder.finish(address);
-    return made ? c::give_bytes(*made, bytes, length) : report(error, made.error());
+    return made ? c::give_bytes(*made, bytes, length) : c::report_refusal(error, made.error());
   });
 }
 
@@ -159,7 +169,7 @@ sframe_status sframe_convert(const sframe_section* const* sections, size_t count
     const auto converted = convert(*taken, *build, address);
     if (!converted) return c::report(error, converted.error());
     for (const RefusedFunction& refused : converted->refused) {
-      if (!callback) return report(error, refused.refusal);
+      if (!callback) return c::report_refusal(error, refused.refusal);
       const sframe_refusal given{.size = sizeof given,
                                  .section = refused.section,
                                  .function = refused.fde.number,

@@ -6,6 +6,7 @@
 
 #include "sframe/c/section.h"
 
+#include "sframe/builder.h"
 #include "sframe/elf/file.h"
 #include "sframe/section.h"
 
@@ -24,6 +25,13 @@ sframe_rule to_c(const Rule& rule);
 
 /// Nothing if it is no rule.
 std::optional<Rule> from_c(const sframe_rule& rule);
+
+/// Why a function cannot be written, as a status and a text.
+sframe_status report_refusal(sframe_error* error, const Refusal& refusal);
+
+/// The caller's function and rows. Anything but SFRAME_OK has been reported.
+sframe_status take_function(const sframe_function* function, const sframe_row* rows, std::size_t num_rows,
+                            Fde& fde, std::vector<FrameRow>& taken, sframe_error* error);
 
 /// Reports an error of Section::fde(): a wrong number is the caller's mistake.
 sframe_status report_missing_function(sframe_error* error, const Error& what);

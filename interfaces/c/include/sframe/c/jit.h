@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Rows for code that the program generates: for walks by sframe/c/here.h, sframe-unwind, libgcc's unwinder
+ * (C++ exceptions), gdb and perf. Linux on AMD64, AArch64 and s390x.
+ *
+ *   sframe_jit* jit = sframe_jit_make(SFRAME_JIT_FRAMES, &error);
+ *   sframe_jit_rows* rows = sframe_jit_rows_make(&function, rows, num_rows, NULL, 0, &error);
+ *   sframe_jit_add(jit, code, "fibonacci", rows, &region, &error);
+ *   sframe_jit_rows_free(rows);
+ *   ...
+ *   sframe_jit_remove(jit, &region, &error);  from now on nobody calls it
+ *   sframe_jit_collect(jit);                  nobody is in it any more
+ *
+ * Any number of threads may call the functions at once; not signal handlers. If a function fails, it has
+ * changed nothing.
+ */
+#ifndef SFRAME_C_JIT_H
+#define SFRAME_C_JIT_H
+
+#include "sframe/c/section.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The generated code of a program. */
+typedef struct sframe_jit sframe_jit;
+/* The rows of a piece of code, or of all pieces that have the same code. */
+typedef struct sframe_jit_rows sframe_jit_rows;
+
+/* Who is told of code, besides sframe_here() and sframe-unwind. */
+enum {
+  SFRAME_JIT_FRAMES = 1, /* libgcc's unwinder, by __register_frame() */
+  SFRAME_JIT_GDB = 2     /* gdb, by its interface for JIT compilers */
+};
+
+/* Code that was added; 0 is none. */
+typedef struct sframe_jit_region {
+  uint64_t number;
+  uint64_t start;
+} sframe_jit_region;
+
+/* A register that the code saves, other than FP and RA: for exceptions and debuggers. */
+typedef struct sframe_jit_saved {
+  size_t size;
+  uint32_t from, to;  /* offsets in the code: it is saved at the addresses from `from`, before `to` */
+  uint32_t reg;       /* DWARF number */
+  int32_t cfa_offset; /* it is at CFA + this */
+} sframe_jit_saved;
+
+/* `readers`: a sum of SFRAME_JIT_*. NULL, with `error`, for unknown ones, on other processors, or if memory
+   runs out. To be freed by sframe_jit_free(). */
+sframe_jit* sframe_jit_make(uint32_t readers, sframe_error* error);
+
+/* Removes all code. NULL is allowed. */
+void sframe_jit_free(sframe_jit* jit);
+
+/* Writes a map for perf from now on: perf looks for /tmp/perf-PID.map. At most one for each `jit`. */
+sframe_status sframe_jit_write_perf_map(sframe_jit* jit, const char* path, sframe_error* error);
+
+/* Writes a dump for `perf inject --jit` from now on, with the code and its unwinding data: jit-PID.dump. At
+   most one for each `jit`. `room`: bytes behind the code of each region, from the next multiple of 8 on, that
+   never have other code. A perf that uses libunwind finds frames only if it can take these addresses for the
+   unwinding data: about 100 bytes, and 4 for each row. */
+sframe_status sframe_jit_write_dump(sframe_jit* jit, const char* path, size_t room, sframe_error* error);
+
+/* Encodes rows, in any order of offsets. Of `function`, `length`, `block_size`, `signal_frame` and
+   `pauth_key_b` are used. rows[0].size and saved[0].size are the sizes of elements. NULL, with `error`, if
+   they do not fit the code. To be freed by sframe_jit_rows_free(), also while code that was added has them.
+   Linear in the rows. */
+sframe_jit_rows* sframe_jit_rows_make(const sframe_function* function, const sframe_row* rows,
+                                      size_t num_rows, const sframe_jit_saved* saved, size_t num_saved,
+                                      sframe_error* error);
+
+/* NULL is allowed. */
+void sframe_jit_rows_free(sframe_jit_rows* rows);
+
+/* Adds code at `start`; `name` may be NULL. Sets `region`. SFRAME_INVALID if there is other code at some of
+   the addresses that has not been removed. Amortised logarithmic in the number of regions. */
+sframe_status sframe_jit_add(sframe_jit* jit, const void* start, const char* name,
+                             const sframe_jit_rows* rows, sframe_jit_region* region, sframe_error* error);
+
+/* Nobody calls the code any more. Threads may still be in it, or return to it: its rows stay until
+   sframe_jit_collect(), or until other code is added at its place. SFRAME_INVALID if it has been removed or
+   moved. */
+sframe_status sframe_jit_remove(sframe_jit* jit, const sframe_jit_region* region, sframe_error* error);
+
+/* The same code is at `start`, too, where it is called from now on, as which `region` is changed; at the old
+   place it is removed. */
+sframe_status sframe_jit_move(sframe_jit* jit, sframe_jit_region* region, const void* start,
+                              sframe_error* error);
+
+/* The code, of the same size, has other rows. Readers find either the old rows or the new ones. */
+sframe_status sframe_jit_patch(sframe_jit* jit, const sframe_jit_region* region, const sframe_jit_rows* rows,
+                               sframe_error* error);
+
+/* No thread is in code that has been removed, or will return to it: its rows are dropped. Returns the number
+   of regions. */
+size_t sframe_jit_collect(sframe_jit* jit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface of generated code: what it passes on, and what it refuses. Addresses are only numbers.
+
+#include "sframe/c/jit.h"
+
+#include "sframe/jit/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+namespace c_jit_test {
+
+sframe_error error = {.size = sizeof(sframe_error)};
+
+sframe_jit_rows* make_rows(std::uint32_t length, std::int32_t cfa = 16) {
+  const sframe::AbiTraits& abi = sframe::traits(sframe::jit::host_abi());
+  const sframe_function function = {.size = sizeof function, .length = length};
+  const sframe_row row = {.size = sizeof row,
+                          .cfa = {.kind = SFRAME_RULE_VALUE, .base = abi.sp, .offset = cfa},
+                          .ra = {.kind = SFRAME_RULE_STORED, .base = SFRAME_BASE_CFA, .offset = -8}};
+  const sframe_jit_saved saved = {.size = sizeof saved, .from = 0, .to = 1, .reg = 3, .cfa_offset = -16};
+  return sframe_jit_rows_make(&function, &row, 1, &saved, 1, &error);
+}
+
+const void* at(std::uintptr_t address) {
+  return reinterpret_cast<const void*>(address);
+}
+
+std::int32_t cfa_at(std::uint64_t pc) {
+  sframe::SourcedRow found;
+  return sframe::jit::Registry::find(pc, found) ? found.row.cfa.offset : 0;
+}
+
+TEST(CJit, CodeComesAndGoes) {
+  sframe_jit* const jit = sframe_jit_make(0, &error);
+  ASSERT_TRUE(jit) << error.message;
+  sframe_jit_rows* const rows = make_rows(0x100);
+  sframe_jit_rows* const others = make_rows(0x100, 48);
+  ASSERT_TRUE(rows && others) << error.message;
+  sframe_jit_region region = {};
+  ASSERT_EQ(SFRAME_OK, sframe_jit_add(jit, at(0x1000), "f", rows, &region, &error));
+  EXPECT_EQ(0x1000u, region.start);
+  EXPECT_EQ(16, cfa_at(0x1010));
+  sframe_jit_region second = {};
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_add(jit, at(0x1080), nullptr, rows, &second, &error));
+  EXPECT_STREQ("there is other code at some of the addresses", error.message);
+  EXPECT_EQ(SFRAME_OK, sframe_jit_patch(jit, &region, others, &error));
+  EXPECT_EQ(48, cfa_at(0x1010));
+  EXPECT_EQ(SFRAME_OK, sframe_jit_move(jit, &region, at(0x2000), &error));
+  EXPECT_EQ(0x2000u, region.start);
+  EXPECT_EQ(1u, sframe_jit_collect(jit));
+  EXPECT_EQ(0, cfa_at(0x1010));
+  EXPECT_EQ(SFRAME_OK, sframe_jit_remove(jit, &region, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_remove(jit, &region, &error));
+  sframe_jit_rows_free(rows);
+  sframe_jit_rows_free(others);
+  EXPECT_EQ(48, cfa_at(0x2010)); // the code has them still
+  sframe_jit_free(jit);
+  EXPECT_EQ(0, cfa_at(0x2010));
+}
+
+TEST(CJit, WhatIsRefused) {
+  EXPECT_FALSE(sframe_jit_make(4, &error));
+  EXPECT_EQ(SFRAME_INVALID, error.status);
+  EXPECT_FALSE(make_rows(0));
+  const sframe_function function = {.size = sizeof function, .length = 8};
+  const sframe_row past = {
+      .size = sizeof past, .offset = 8, .cfa = {.kind = SFRAME_RULE_VALUE, .base = 7, .offset = 8}};
+  EXPECT_FALSE(sframe_jit_rows_make(&function, &past, 1, nullptr, 0, &error));
+  EXPECT_EQ(SFRAME_REFUSED, error.status);
+  EXPECT_FALSE(sframe_jit_rows_make(nullptr, nullptr, 0, nullptr, 0, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_write_perf_map(nullptr, "/tmp/map", &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_add(nullptr, nullptr, nullptr, nullptr, nullptr, &error));
+  sframe_jit_free(nullptr);
+  sframe_jit_rows_free(nullptr);
+}
+
+TEST(CJit, FilesForPerf) {
+  sframe_jit* const jit = sframe_jit_make(SFRAME_JIT_FRAMES | SFRAME_JIT_GDB, &error);
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("c-jit-test-" + std::to_string(getpid()))).string();
+  EXPECT_EQ(SFRAME_OK, sframe_jit_write_perf_map(jit, path.c_str(), &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_write_perf_map(jit, path.c_str(), &error)); // one is enough
+  EXPECT_EQ(SFRAME_UNREADABLE, sframe_jit_write_dump(jit, "/nonexistent/dump", 0, &error));
+  sframe_jit_rows* const rows = make_rows(0x10);
+  sframe_jit_region region = {};
+  EXPECT_EQ(SFRAME_OK, sframe_jit_add(jit, at(0x1000), "f", rows, &region, &error));
+  sframe_jit_rows_free(rows);
+  sframe_jit_free(jit);
+  EXPECT_EQ(10u, std::filesystem::file_size(path)); // "1000 10 f"
+  std::filesystem::remove(path);
+}
+
+} // namespace c_jit_test
