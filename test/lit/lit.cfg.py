@@ -13,6 +13,7 @@
 # own-mounts: a name space with mounts of its own may be made; hung-fuse: with FUSE file systems, too.
 # static-zydis: there is a libZydis.a (scripts/static-zydis), so that static-archive and wheel can be linked.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths.
+# perf: samples can be taken by it.
 # map-files: mapped files can be opened by the names of their mappings (/proc/PID/map_files; root). seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
@@ -298,6 +299,13 @@ def can_use_bpf():
             os.close(descriptor)
     return min(opened) >= 0
 
+def can_use_perf():
+    if not shutil.which("perf"):
+        return False
+    return subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-o", "/dev/null", "true"], capture_output=True).returncode == 0
+
+if can_use_perf():
+    config.available_features.add("perf")
 if can_use_bpf():
     config.available_features.add("bpf")
 if os.path.exists(os.path.join(config.build, "examples", "bpf", "sframe_stacks")):
