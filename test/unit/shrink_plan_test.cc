@@ -95,7 +95,7 @@ Made make(const cfi::CfiSection& before, const shrink::Options& options = {}) {
   EXPECT_EQ(made.tables.eh_frame_hdr.size(), plan->eh_frame_hdr_size());
   const cfi::CfiSection after = section_of(made.tables);
   const auto same = shrink::compare(before, {after, made.tables.eh_frame_hdr, header_address},
-                                    {.is_padding = options.is_padding});
+                                    {.is_padding = options.is_padding, .loose = options.loose});
   EXPECT_TRUE(same) << same.error().text();
   for (auto fdes = after.fdes();;) {
     const auto fde = fdes.next();
@@ -114,6 +114,62 @@ std::string why_not(const cfi::CfiSection& section) {
 /// push %rbx; ...; pop %rbx; ret
 Bytes saves_rbx() {
   return code({0x41, 0x0e, 16, 0x83, 2, 0x46, 0x0e, 8});
+}
+
+/// Options with these ranges free in every function.
+shrink::Options loose_at(std::vector<AddressRange> ranges) {
+  return {.loose = [ranges = std::move(ranges)](const AddressRange&) { return std::span(ranges); }};
+}
+
+TEST(ShrinkPlan, StatesWithoutSitesAreLeftOut) {
+  Section section;
+  section.function(0x1000, 16, saves_rbx());
+  const auto all = section.get();
+  // After the pop: sp+16 stays.
+  const Made without_last = make(all, loose_at({{0x1007, 9}}));
+  EXPECT_EQ(without_last.instructions(0), (std::vector<int>{0x41, 0x0e, 16, 0x83, 2}));
+  // The first two addresses after the push, and the first after the pop: later.
+  const Made later = make(all, loose_at({{0x1001, 2}, {0x1007, 1}}));
+  EXPECT_EQ(later.instructions(0), (std::vector<int>{0x43, 0x0e, 16, 0x83, 2, 0x45, 0x0e, 8}));
+  // All between the push and the pop: what differs then is where rbx is.
+  EXPECT_EQ(make(all, loose_at({{0x1001, 6}})).instructions(0), (std::vector<int>{0x47, 0x83, 2}));
+
+  const auto why = [&](const shrink::CompareOptions& options) {
+    const auto same = shrink::compare(
+        all, {section_of(without_last.tables), without_last.tables.eh_frame_hdr, header_address}, options);
+    return same ? "" : same.error().what;
+  };
+  EXPECT_EQ(why({}), "other rules at 0x1007");
+  EXPECT_EQ(why({.loose = loose_at({{0x1007, 4}}).loose}), "other rules at 0x100b");
+  EXPECT_EQ(why({.loose = loose_at({{0x1008, 8}}).loose}), "other rules at 0x1007");
+}
+
+TEST(ShrinkPlan, TheAddressesWithOtherRulesAreListed) {
+  Section section;
+  section.function(0x1000, 16, saves_rbx());
+  const auto all = section.get();
+  const Made made = make(all, loose_at({{0x1001, 2}, {0x1007, 9}}));
+  const auto same = shrink::compare(all, {section_of(made.tables), made.tables.eh_frame_hdr, header_address},
+                                    {.loose = loose_at({{0x1001, 2}, {0x1007, 9}}).loose});
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->level, shrink::Level::sync);
+  EXPECT_EQ(std::vector(same->different.ranges().begin(), same->different.ranges().end()),
+            (std::vector<AddressRange>{{0x1001, 2}, {0x1007, 9}}));
+}
+
+TEST(ShrinkPlan, OnlyPlainStatesAreLeftOut) {
+  for (const auto& instructions : {code({0x41, 0x0f, 2, 0x77, 8, 0x46, 0x0c, 7, 8}),  // an expression
+                                   code({0x41, 0x0c, 10, 0, 0x46, 0x0c, 7, 8}),       // CFA = r10
+                                   code({0x41, 0x0e, 16, 0x90, 2, 0x46, 0x0e, 8})}) { // RA elsewhere
+    Section section;
+    section.function(0x1000, 16, instructions);
+    const auto all = section.get();
+    EXPECT_EQ(make(all, loose_at({{0x1001, 2}, {0x1007, 9}})).instructions(0), make(all).instructions(0));
+  }
+  Section signal("zRS");
+  signal.function(0x1000, 16, saves_rbx());
+  const auto all = signal.get();
+  EXPECT_EQ(make(all, loose_at({{0x1007, 9}})).instructions(0), make(all).instructions(0));
 }
 
 TEST(ShrinkPlan, JoinsNeighboursAndRestoresTheState) {

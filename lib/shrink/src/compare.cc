@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,8 @@ public:
     if (next != old->end()) return differs("no FDE any more", next->start);
     done_.functions = old->size();
     done_.fdes = now->size();
+    if (options_.loose) done_.level = Level::sync;
+    done_.different = AddressSet(std::move(different_));
     return done_;
   }
 
@@ -133,6 +136,19 @@ private:
     return {};
   }
 
+  std::span<const AddressRange> loose_ranges(const Fde& fde) const {
+    if (!options_.loose || fde.cie.signal_frame) return {};
+    return options_.loose({fde.start, fde.size});
+  }
+
+  /// The first address that is in none of the ranges.
+  static std::optional<std::uint64_t> first_outside(const AddressRange& range,
+                                                    std::span<const AddressRange> loose) {
+    const AddressRange* const found = range_at(loose, range.start);
+    if (!found) return range.start;
+    return found->contains(range) ? std::nullopt : std::optional(found->end());
+  }
+
   bool may_be_between(const AddressRange& range) const {
     return options_.is_padding ? options_.is_padding(range) : range.empty();
   }
@@ -157,13 +173,18 @@ private:
     Execution after(now, abi, meaning);
     for (const Fde& fde : old) {
       Execution before(fde, abi, meaning);
+      std::optional<std::span<const AddressRange>> loose; // looked up where the first rules differ
       while (before.next()) {
         if (meaning == Restored::nothing) ++done_.rows;
         for (std::uint64_t at = before.begin(); at < before.end(); at = after.end()) {
           while (after.end() <= at && after.next()) {
           }
           if (after.failed() || after.end() <= at) break;
-          if (!before.rules().equals(after.rules())) return differs("other rules", at);
+          if (before.rules().equals(after.rules())) continue;
+          if (!loose) loose = loose_ranges(fde);
+          const auto range = AddressRange::between(at, std::min(before.end(), after.end()));
+          if (const auto site = first_outside(range, *loose)) return differs("other rules", *site);
+          different_.push_back(range);
         }
         if (after.end() < before.end()) break;
       }
@@ -176,6 +197,7 @@ private:
   const SearchedTable& after_;
   const CompareOptions& options_;
   Comparison done_;
+  std::vector<AddressRange> different_;
 };
 
 } // namespace

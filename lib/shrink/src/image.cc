@@ -12,7 +12,9 @@
 #include "sframe/edit/sections.h"
 #include "sframe/elf/notes.h"
 #include "sframe/generate/optimize.h"
+#include "sframe/section.h"
 #include "sframe/shrink/shrink.h"
+#include "sites.h"
 
 #include <algorithm>
 #include <array>
@@ -127,7 +129,7 @@ std::vector<std::byte> make_note(const ImageOptions& options, ByteOrder order) {
   std::vector<std::byte> note(12 + 8 + 8);
   for (std::size_t i = 0; i < header.size(); ++i) store(note.data() + 4 * i, header[i], order);
   std::memcpy(note.data() + 12, note_owner.data(), note_owner.size());
-  store(note.data() + 20, static_cast<std::uint32_t>(Level::lossless), order);
+  store(note.data() + 20, static_cast<std::uint32_t>(options.level), order);
   store(note.data() + 24, options.max_cfi_bytes, order);
   return note;
 }
@@ -177,6 +179,44 @@ Result<std::vector<std::byte>> write(const Image& image, const Place& place, con
   return edit->apply(image.bytes());
 }
 
+/// The addresses for which the file's sections have rows.
+Result<AddressSet> addresses_with_rows(const Image& image) {
+  std::vector<AddressRange> ranges;
+  for (const SframeLocation& table : image.sframe_tables()) {
+    const auto contents = image.contents(table);
+    if (!contents) return unexpected(contents.error());
+    Concatenated sections(contents->bytes(), table.address);
+    for (;;) {
+      const auto section = sections.next();
+      if (!section) return unexpected(to_problem(section.error()));
+      if (!*section) break;
+      for (std::uint32_t i = 0; i < (*section)->num_fdes(); ++i) {
+        const auto fde = (*section)->fde(i);
+        if (!fde) return unexpected(to_problem(fde.error()));
+        RowCursor rows = (*section)->rows(*fde);
+        FrameRow first;
+        const AddressRange range = (*section)->fde_range(i);
+        if (rows.next(first) && first.offset < range.size)
+          ranges.push_back({range.start + first.offset, range.size - first.offset});
+      }
+    }
+  }
+  return AddressSet(std::move(ranges));
+}
+
+/// What an unwinder does not find in `after` any more is in its .sframe.
+Result<void> check_covered(const Image& after, const Comparison& done) {
+  if (done.different.empty()) return {};
+  const auto covered = addresses_with_rows(after);
+  if (!covered) return unexpected(covered.error());
+  for (const AddressRange& range : done.different.ranges())
+    if (!covered->contains(range))
+      return fail("no row for all of " + hex(range.start) + " to " + hex(range.end()) +
+                      ", whose rules are not in .eh_frame any more",
+                  ".sframe");
+  return {};
+}
+
 } // namespace
 
 std::optional<Mark> find_mark(const Image& image) {
@@ -206,12 +246,17 @@ Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
   if (auto done = check_use(image, *place); !done) return unexpected(std::move(done.error()));
   const cfi::ImageCfi cfi = cfi::open_cfi(image, {.debug_frame = false});
   if (cfi.sections.empty()) return fail("cannot read the section", ".eh_frame");
+  if (options.level == Level::sync && !Sites::are_known(image))
+    return fail("sync needs code of AMD64: where signals and calls happen is not known for other machines");
   generate::JoinCheck check(image, {});
+  Sites sites(image, Sites::Witness::both);
   Options how{.max_cfi_bytes = options.max_cfi_bytes,
               .alignment = options.alignment,
               .join = !imports(image, "_Unwind_FindEnclosingFunction"),
               .is_padding = std::ref(check),
+              .loose = {},
               .budget = image.budget()};
+  if (options.level == Level::sync) how.loose = std::ref(sites);
   const auto plan = Plan::make(cfi.sections.front().section, how);
   if (!plan) return unexpected(plan.error());
   const auto note = make_note(options, image.byte_order());
@@ -241,6 +286,11 @@ Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
 Result<Comparison> compare(const Image& before, const Image& after) {
   if (before.machine() != after.machine() || before.byte_order() != after.byte_order() || !before.abi())
     return fail("files for different machines");
+  if (auto done = check_complete(before); !done) return unexpected(std::move(done.error()));
+  const auto mark = find_mark(after);
+  const bool is_sync = mark && mark->level == static_cast<std::uint32_t>(Level::sync);
+  if (!is_sync)
+    if (auto done = check_complete(after); !done) return unexpected(std::move(done.error()));
   const cfi::ImageCfi old = cfi::open_cfi(before, {.debug_frame = false});
   const cfi::ImageCfi now = cfi::open_cfi(after, {.debug_frame = false});
   for (const auto* cfi : {&old, &now})
@@ -256,8 +306,14 @@ Result<Comparison> compare(const Image& before, const Image& after) {
       return fail("other code at " + hex(range.start) + ": FILE was not made from this file");
   }
   generate::JoinCheck check(before, {});
-  return compare(old.sections.front().section, {now.sections.front().section, *header_bytes, header->address},
-                 {.is_padding = std::ref(check), .budget = before.budget()});
+  Sites sites(before, Sites::Witness::bytes);
+  CompareOptions options{.is_padding = std::ref(check), .loose = {}, .budget = before.budget()};
+  if (is_sync) options.loose = std::ref(sites);
+  auto done = compare(old.sections.front().section,
+                      {now.sections.front().section, *header_bytes, header->address}, options);
+  if (done)
+    if (auto covered = check_covered(after, *done); !covered) return unexpected(std::move(covered.error()));
+  return done;
 }
 
 } // namespace sframe::shrink

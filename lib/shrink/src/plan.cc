@@ -95,6 +95,8 @@ public:
 
   Result<std::vector<Group>> form() {
     auto& functions = model_.functions;
+    if (options_.loose)
+      for (Function& function : functions) leave_out_steps(function);
     for (Function& function : functions)
       if (function.understood && !is_possible(function)) function.understood = false;
     for (std::size_t begin = 0; begin < functions.size();) {
@@ -108,6 +110,40 @@ public:
 
 private:
   Sequence& sequence_of(const Function& function) { return sequences_[function.cie]; }
+
+  /// Rules that .sframe can have, too.
+  bool is_plain(const State& state) const {
+    using Kind = RegisterRule::Kind;
+    const AbiTraits& abi = *model_.abi;
+    const RegisterRule fp = state.rule(abi.fp), ra = state.rule(abi.ra);
+    return state.cfa.kind == CfaRule::Kind::register_offset &&
+           (state.cfa.number == abi.sp || state.cfa.number == abi.fp) && ra.kind == Kind::offset &&
+           ra.offset == abi.fixed_ra_offset &&
+           (fp.kind == Kind::unspecified || fp.kind == Kind::same || fp.kind == Kind::offset);
+  }
+
+  /// States begin later where their first addresses are loose; those without other addresses are left out.
+  void leave_out_steps(Function& function) {
+    const auto steps = std::span(model_.steps).subspan(function.first_step, function.num_steps);
+    if (!function.understood || model_.cies[function.cie].signal_frame ||
+        !std::ranges::all_of(steps, [&](const Step& step) { return is_plain(model_.states[step.state]); }))
+      return;
+    const auto loose = options_.loose({function.start, function.size});
+    auto range = loose.begin();
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      Step step = steps[i];
+      const std::uint64_t end = i + 1 < steps.size() ? steps[i + 1].offset : function.size;
+      while (range != loose.end() && range->end() - function.start <= step.offset) ++range;
+      if (range != loose.end() && range->contains(function.start + step.offset)) {
+        const std::uint64_t later = range->end() - function.start;
+        if (later % model_.cies[function.cie].code_alignment == 0) step.offset = later;
+      }
+      if (step.offset >= end || (kept != 0 && steps[kept - 1].state == step.state)) continue;
+      steps[kept++] = step;
+    }
+    function.num_steps = kept;
+  }
 
   bool is_possible(const Function& function) {
     Sequence& sequence = sequence_of(function);

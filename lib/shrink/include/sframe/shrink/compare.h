@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Proves that two tables of call frame information say the same at every address: the rule of every register
-// under both meanings that readers give DW_CFA_restore, the size of arguments on the stack, the personality
-// routine and data of exceptions, signal frames, keys, the return address's register. It has an interpreter
-// of its own: nothing of what makes a table is used.
+// Proves that two tables of call frame information say the same at every address, or at all but those that
+// may differ: the rule of every register under both meanings that readers give DW_CFA_restore, the size of
+// arguments on the stack, the personality routine and data of exceptions, signal frames, keys, the return
+// address's register. It has an interpreter of its own: nothing of what makes a table is used.
 
 #pragma once
 
 #include "sframe/address.h"
+#include "sframe/base/address_ranges.h"
 #include "sframe/base/problem.h"
 #include "sframe/cfi/section.h"
 
@@ -24,10 +25,19 @@ class Budget;
 
 namespace sframe::shrink {
 
+/// How much of the call frame information a file keeps. The numbers are those of its mark (image.h).
+enum class Level : std::uint32_t {
+  lossless = 1, ///< all, at every address
+  sync = 2,     ///< what is needed wherever something looks at a frame without having chosen the moment
+};
+
 struct CompareOptions {
   /// Whether [end of a function, start of the next) is empty or padding, and may get rules that it had not.
   /// Without it only what is empty.
   std::function<bool(const AddressRange&)> is_padding;
+  /// The ranges of a function, by address, where rules may differ. Without it, none. Not asked for signal
+  /// frames.
+  std::function<std::span<const AddressRange>(const AddressRange& function)> loose;
   /// Executed instructions are charged to cfi_instructions; nothing is charged if it is nullptr.
   Budget* budget = nullptr;
 };
@@ -41,16 +51,18 @@ struct SearchedTable {
 
 /// What was compared and found equal.
 struct Comparison {
-  std::uint64_t functions = 0; ///< FDEs before
-  std::uint64_t fdes = 0;      ///< FDEs after
-  std::uint64_t rows = 0;      ///< before, of one meaning
+  Level level = Level::lossless; ///< sync if CompareOptions::loose was given
+  std::uint64_t functions = 0;   ///< FDEs before
+  std::uint64_t fdes = 0;        ///< FDEs after
+  std::uint64_t rows = 0;        ///< before, of one meaning
   std::uint64_t addresses = 0;
+  AddressSet different; ///< of them: those with other rules, which CompareOptions::loose allowed
 };
 
-/// Fails at the first difference, with its address. FDEs of `before` may share an FDE of `after` where they
-/// have neither an LSDA nor the mark of a signal frame, and where nothing but padding is between them. Also
-/// fails if the header's table is not sorted, or is not exactly that of the FDEs. Linear in the rows, and
-/// N log N in the FDEs.
+/// Fails at the first difference that is not allowed, with its address. FDEs of `before` may share an FDE of
+/// `after` where they have neither an LSDA nor the mark of a signal frame, and where nothing but padding is
+/// between them. Also fails if the header's table is not sorted, or is not exactly that of the FDEs. Linear
+/// in the rows, and N log N in the FDEs.
 Result<Comparison> compare(const cfi::CfiSection& before, const SearchedTable& after,
                            const CompareOptions& options);
 

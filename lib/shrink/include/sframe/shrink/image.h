@@ -25,11 +25,6 @@
 
 namespace sframe::shrink {
 
-/// How much of the call frame information is kept. The numbers are those of the note.
-enum class Level : std::uint32_t {
-  lossless = 1, ///< all, at every address
-};
-
 /// A shrunk file has the section `.note.sframe` with a note of owner "SFrame" and type 1, whose descriptor is
 /// two 32-bit numbers in the file's byte order: the level, and ImageOptions::max_cfi_bytes.
 struct Mark {
@@ -44,11 +39,12 @@ inline constexpr std::uint32_t note_type = 1;
 /// The mark of a file; nothing if it has none. Linear in the section headers.
 std::optional<Mark> find_mark(const elf::Image& image);
 
-/// Fails if the file is marked with another level than lossless, as a later version may write it: its call
-/// frame information is not that of the program, and nothing must be made of it or compared with it.
+/// Fails if the file is marked with another level than lossless: its call frame information is not that of
+/// the program, and nothing must be made of it.
 Result<void> check_complete(const elf::Image& image);
 
 struct ImageOptions {
+  Level level = Level::lossless;
   std::uint32_t max_cfi_bytes = 128; ///< Options::max_cfi_bytes
   std::uint32_t alignment = 1;       ///< Options::alignment
 };
@@ -73,8 +69,9 @@ struct ShrunkImage {
 /// Memory: the file. Time: linear in the file, and Plan::make().
 Result<ShrunkImage> shrink(const elf::Image& image, const ImageOptions& options);
 
-/// Proves that a file says the same as the one that it was made of: compare() of their tables, and equal
-/// bytes in the sections of code. Charges the budget of `before`.
+/// Proves that a file says the same as the one that it was made of, by the level of its mark: compare() of
+/// their tables, and equal bytes in the sections of code. With Level::sync, .sframe must cover the addresses
+/// whose rules differ; sites are found by the bytes of the code alone. Charges the budget of `before`.
 Result<Comparison> compare(const elf::Image& before, const elf::Image& after);
 
 } // namespace sframe::shrink

@@ -41,6 +41,10 @@ struct Options {
   /// Whether [end of a function, start of the next) is empty or padding. Without it only functions that touch
   /// are joined.
   std::function<bool(const AddressRange&)> is_padding;
+  /// The ranges of a function, by address, where its rules may be those of the address before the range.
+  /// Without it, none. Not asked for signal frames, and where a rule is not as in plain frames: CFA from SP
+  /// or FP, RA at its fixed place, FP saved or not.
+  std::function<std::span<const AddressRange>(const AddressRange& function)> loose;
   /// Executed instructions are charged to cfi_instructions; nothing is charged if it is nullptr.
   Budget* budget = nullptr;
 };
