@@ -119,15 +119,21 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_flag(
          "--shrink-cfi{lossless}", raw.shrink,
          "Also re-encode .eh_frame and .eh_frame_hdr of linked files in fewer bytes: adjacent functions "
-         "share an FDE; lossless (default): every register's rule stays the same at every address. "
-         "Unwinding an exception takes longer (1.4 times as long per frame)")
-      .one_of({"lossless"});
+         "share an FDE; lossless (default): every register's rule stays the same at every address; sync: at "
+         "calls, system calls and instructions that can fault (needs --full-cfi). Unwinding an exception "
+         "takes longer (1.4 times as long per frame)")
+      .one_of({"lossless", "sync"});
   cli.add_option(
          "--max-cfi-bytes", raw.max_cfi_bytes,
          "With --shrink-cfi: maximum bytes of instructions in an FDE that functions share (default: 128). "
          "More bytes save a little more space, and exceptions take longer")
       .type_name("N")
       .range(1u, 65'535u);
+  cli.add_option(
+         "--full-cfi", line.full_cfi,
+         "With --shrink-cfi=sync: write all call frame information to FILE, as the contents of a section "
+         ".debug_frame for INPUT's debug file")
+      .type_name("FILE");
   cli.add_choice(
       "--report", line.report, report_formats,
       "Format of the report: text (default; to standard error), json (to standard output) or none");
@@ -155,6 +161,7 @@ std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_
   if (line.emit == Emit::section) return "--emit=section needs exactly one INPUT";
   if (line.section_address) return "--section-address needs exactly one INPUT";
   if (!line.debug.empty()) return "--debug needs exactly one INPUT";
+  if (!line.full_cfi.empty()) return "--shrink-cfi=sync needs exactly one INPUT";
   if (std::ranges::count(line.inputs.inputs, "-")) return "standard input needs -o FILE and no other INPUT";
   std::error_code error;
   if (has_output && (line.output == "-" || (std::filesystem::exists(line.output, error) &&
@@ -176,6 +183,10 @@ std::optional<std::string> contradiction(const CommandLine& line) {
     return "--repair needs --from=cfi or --from=cfi,code";
   if (line.shrink && (line.emit != Emit::elf || line.from == From::sframe))
     return "--shrink-cfi needs --emit=elf, and --from=cfi or --from=cfi,code";
+  const bool is_sync = line.shrink && line.shrink->level == shrink::Level::sync;
+  if (is_sync && line.full_cfi.empty())
+    return "--shrink-cfi=sync needs --full-cfi=FILE: debuggers need what it takes out of the file";
+  if (!line.full_cfi.empty() && !is_sync) return "--full-cfi needs --shrink-cfi=sync";
   if (line.from != From::cfi && line.function) return "--function needs --from=cfi";
   if (!line.debug.empty() && !reads_cfi(line.from)) return "--debug needs --from=cfi or --from=cfi,code";
   return std::nullopt;
@@ -187,6 +198,12 @@ std::optional<std::string> single_contradiction(const CommandLine& line) {
     return "the output would overwrite the input";
   if (!line.debug.empty() && tool::is_same_file(line.debug, line.output))
     return "the output would overwrite the file of --debug";
+  if (line.full_cfi == "-") return "--full-cfi needs the name of a file";
+  if (!line.full_cfi.empty() &&
+      (line.full_cfi == line.output || line.full_cfi == line.report_file ||
+       tool::is_same_file(line.full_cfi, line.output) || tool::is_same_file(line.full_cfi, line.input) ||
+       tool::is_same_file(line.full_cfi, line.debug)))
+    return "--full-cfi would overwrite the input or another output";
   if (!line.report_file.empty() &&
       (line.report_file == line.output || tool::is_same_file(line.report_file, line.input) ||
        tool::is_same_file(line.report_file, line.output) ||
@@ -222,6 +239,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   }
   if (raw.shrink != "none") {
     line.shrink.emplace();
+    if (raw.shrink == "sync") line.shrink->level = shrink::Level::sync;
     if (raw.max_cfi_bytes != 0) line.shrink->max_cfi_bytes = raw.max_cfi_bytes;
   } else if (raw.max_cfi_bytes != 0) {
     return "--max-cfi-bytes needs --shrink-cfi";

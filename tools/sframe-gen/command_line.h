@@ -61,6 +61,7 @@ struct CommandLine {
   generate::Options::Repair repair = generate::Options::Repair::none;
   std::optional<OptimizeOptions> optimize;    ///< empty: every function is an FDE
   std::optional<shrink::ImageOptions> shrink; ///< empty: the call frame information stays as it is
+  std::string full_cfi; ///< where all of it is written, as .debug_frame; with Level::sync
   unsigned threads = 1;
   std::optional<tool::Glob> function;
   std::optional<std::uint64_t> section_address;

@@ -99,7 +99,11 @@ expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf
 expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
                                        const Generated& generated) {
   switch (line.emit) {
-  case Emit::elf: return write_image(line, file, generated.image);
+  case Emit::elf:
+    // First: without it, the output has lost something.
+    if (!generated.full_cfi.empty())
+      if (auto written = write(line, file, line.full_cfi, generated.full_cfi); !written) return written;
+    return write_image(line, file, generated.image);
   case Emit::section: return write(line, file, line.output, generated.bytes);
   case Emit::sidecar: return emit_sidecar(line, file, input, generated);
   }

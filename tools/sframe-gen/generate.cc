@@ -18,6 +18,7 @@
 #include <sframe/generate/optimize.h>
 #include <sframe/names/demangle.h>
 #include <sframe/section.h>
+#include <sframe/shrink/full.h>
 #include <sframe/tool/debug_files.h>
 
 #include <algorithm>
@@ -190,11 +191,15 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
   return out;
 }
 
+bool has_cfi_to_shrink(const elf::Image& image) {
+  const elf::SectionHeader* section = image.find_section(".eh_frame");
+  constexpr std::uint64_t terminator = 4; // alone, it describes nothing
+  return section && section->size > terminator;
+}
+
 /// --shrink-cfi; nothing without it, and where there is nothing to save.
 expected<std::optional<ShrunkFile>, Failure> shrink_cfi(const CommandLine& line, const Input& input) {
-  const elf::SectionHeader* section = input.image->find_section(".eh_frame");
-  constexpr std::uint64_t terminator = 4; // alone, it describes nothing
-  if (!line.shrink || !section || section->size <= terminator) return std::optional<ShrunkFile>();
+  if (!line.shrink || !has_cfi_to_shrink(*input.image)) return std::optional<ShrunkFile>();
   if (shrink::find_mark(*input.image))
     return nothing_there(*input.budget, "the call frame information was shrunk before");
   auto smaller = ShrunkFile::make(*input.image, *line.shrink);
@@ -282,6 +287,11 @@ expected<Generated, Failure> generate(const CommandLine& line, const Input& inpu
   }
   auto out = finish(line, input, *made, address);
   if (!out || !emits_file) return out;
+  if (!line.full_cfi.empty() && !input.object && has_cfi_to_shrink(*input.image)) {
+    auto full = shrink::make_debug_frame(*input.image);
+    if (!full) return failed(std::move(full.error()));
+    out->full_cfi = std::move(*full);
+  }
   if (input.object) {
     auto object = edit::add_section_to_object(*input.object, out->bytes);
     if (!object) return failed(std::move(object.error()));

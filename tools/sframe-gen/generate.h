@@ -42,6 +42,7 @@ struct Generated {
   std::vector<std::byte> bytes;        ///< of the section
   edit::Edit image;                    ///< with --emit=elf: the output file, the section in it
   std::optional<ShrinkFigures> shrunk; ///< with --shrink-cfi, of a linked file
+  std::vector<std::byte> full_cfi;     ///< for --full-cfi; empty without it
   generate::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;

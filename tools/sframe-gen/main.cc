@@ -65,7 +65,7 @@ int run_tool(int argc, char** argv) {
   if (!line) return line.error();
   if (line->tree) return run_tree(app, *line);
   tool::SandboxNeeds needs{.read = {line->input, line->debug, code::disassembler_library()},
-                           .write = {line->report_file}};
+                           .write = {line->report_file, line->full_cfi}};
   for (std::string& place : tool::debug_file_places({{line->input}}, line->files))
     needs.read.push_back(std::move(place));
   if (line->emit == Emit::sidecar && names_folder(line->output)) needs.write_below.push_back(line->output);

@@ -24,7 +24,9 @@ void ShrinkFigures::add(const ShrinkFigures& other) {
   after.eh_frame += other.after.eh_frame;
   after.eh_frame_hdr += other.after.eh_frame_hdr;
   fdes += other.fdes;
+  level = other.level; // one command line has one
   copied += other.copied;
+  left_out += other.left_out;
   inside += other.inside;
   file_before += other.file_before;
   file_after += other.file_after;
@@ -45,12 +47,14 @@ Result<std::optional<ShrunkFile>> ShrunkFile::make(const elf::Image& original,
   auto image = elf::Image::parse(out.shrunk_->bytes);
   if (!image) return unexpected(std::move(image.error()));
   out.image_ = std::make_unique<elf::Image>(std::move(*image));
+  out.level_ = options.level;
   return std::optional(std::move(out));
 }
 
 Result<edit::Edit> ShrunkFile::finish(const elf::Image& original, const edit::Edit& edit, bool inside) {
   std::vector<std::byte> bytes = edit.apply(shrunk_->bytes);
-  figures_ = {.before = shrunk_->before,
+  figures_ = {.level = level_,
+              .before = shrunk_->before,
               .after = shrunk_->after,
               .fdes = shrunk_->fdes,
               .copied = shrunk_->copied,
@@ -66,11 +70,13 @@ Result<edit::Edit> ShrunkFile::finish(const elf::Image& original, const edit::Ed
   }
   const auto image = elf::Image::parse(bytes);
   if (!image) return unexpected(image.error());
-  if (const auto same = shrink::compare(original, *image); !same) {
+  const auto same = shrink::compare(original, *image);
+  if (!same) {
     Problem problem = same.error();
     problem.what = "no output, since the smaller call frame information could not be proved: " + problem.what;
     return unexpected(std::move(problem));
   }
+  figures_.left_out = same->different.size();
   figures_.file_after = bytes.size();
   return edit::Edit::replace_all(std::move(bytes));
 }

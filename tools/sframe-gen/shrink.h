@@ -18,9 +18,11 @@ namespace sframe::gen {
 
 /// What became of the call frame information, for the report; of several files the sums.
 struct ShrinkFigures {
+  shrink::Level level = shrink::Level::lossless;
   shrink::TableSizes before, after;              ///< bytes
   std::uint64_t fdes = 0;                        ///< after
   std::uint64_t copied = 0;                      ///< FDEs that are as before, since they are not understood
+  std::uint64_t left_out = 0;                    ///< addresses whose rules only .sframe has, with Level::sync
   std::uint64_t inside = 0;                      ///< files with .sframe in the bytes that became free
   std::uint64_t file_before = 0, file_after = 0; ///< bytes
   std::uint64_t files = 0;
@@ -49,6 +51,7 @@ public:
 private:
   std::unique_ptr<shrink::ShrunkImage> shrunk_; ///< has the bytes of image_
   std::unique_ptr<elf::Image> image_;
+  shrink::Level level_ = shrink::Level::lossless;
   ShrinkFigures figures_;
 };
 

@@ -45,6 +45,8 @@ void write_json(const AgainstOptions& options, const Result<shrink::Comparison>&
                                                             {"rows", result->rows},
                                                             {"addresses", result->addresses}};
     for (const auto& [key, count] : counts) (out << ", \"" << key << "\": ").decimal(count);
+    if (result->level == shrink::Level::sync)
+      (out << ", \"addresses_left_to_sframe\": ").decimal(result->different.size());
   } else {
     (out << ", \"difference\": ").json_string(result.error().text());
   }
@@ -64,7 +66,10 @@ void write_text(const AgainstOptions& options, const Result<shrink::Comparison>&
   out.decimal(result->functions) << " functions in ";
   out.decimal(result->fdes) << " FDEs, ";
   out.decimal(result->rows) << " rows, ";
-  out.decimal(result->addresses) << " addresses\n";
+  out.decimal(result->addresses) << " addresses";
+  if (result->level == shrink::Level::sync)
+    (out << ", but for ").decimal(result->different.size()) << " that are left to .sframe";
+  out << '\n';
 }
 
 } // namespace

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""same-rows.py BEFORE AFTER: the rows that llvm-dwarfdump prints of .eh_frame are the same at every address that
-BEFORE describes. Prints how many FDEs and rows were compared."""
+"""same-rows.py BEFORE AFTER [--debug-frame]: the rows that llvm-dwarfdump prints of .eh_frame are the same at every
+address that BEFORE describes; with --debug-frame, those of the .debug_frame of AFTER. Prints how many FDEs and rows
+were compared."""
 import re
 import subprocess
 import sys
 
 
-def rows(path):
+def rows(path, section):
     """(start, end, text) of each row, by address, and the number of FDEs."""
-    text = subprocess.run(["llvm-dwarfdump", "--eh-frame", path], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["llvm-dwarfdump", section, path], capture_output=True, text=True, check=True).stdout
     found, fdes, end, last = [], 0, None, None
     for line in text.splitlines():
         if head := re.search(r"FDE cie=\w+ pc=(\w+)\.\.\.(\w+)", line):
@@ -24,8 +25,8 @@ def rows(path):
     return sorted(found), fdes
 
 
-before, functions = rows(sys.argv[1])
-after, fdes = rows(sys.argv[2])
+before, functions = rows(sys.argv[1], "--eh-frame")
+after, fdes = rows(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "--eh-frame")
 at = 0
 for start, end, text in before:
     while start < end:

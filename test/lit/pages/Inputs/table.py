@@ -93,6 +93,10 @@ CASES = {
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --shrink-cfi": Case(APP, shows="numbers", needs=("gcc",)),
+    "sframe-gen app -o app --shrink-cfi=sync --full-cfi=app.frames": Case(APP, shows="numbers", needs=("gcc", "amd64")),
+    "objcopy --add-section .debug_frame=app.frames app.debug": Case(
+        APP + "sframe-gen app -o app.small --shrink-cfi=sync --full-cfi=app.frames --report=none; objcopy --only-keep-debug app app.debug; ",
+        needs=("gcc", "objcopy", "amd64")),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=cfi,code": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen stripped -o stripped.sframe --emit=section --from=code --report=json": Case("cp /usr/bin/bash stripped; ", shows="numbers"),
