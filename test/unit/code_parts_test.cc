@@ -502,7 +502,8 @@ protected:
     Joins joins(parts.subject, parts.effort);
     FunctionEnds ends(parts.subject, parts.code, parts.transfer, parts.effort);
     CalleeEffects callees(parts.subject, parts.code, parts.effort);
-    Executor executor(parts.subject, parts.code, parts.transfer, parts.tables, joins, ends, callees);
+    Executor executor(parts.subject, parts.code, parts.blocks, parts.transfer, parts.tables, joins, ends,
+                      callees);
     return executor.step(parts.code.number_of(parts.decoded(offset)), state, edges);
   }
   using Seen = std::vector<std::pair<std::string, std::uint64_t>>;

@@ -114,6 +114,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     return add_guessed(at, begin, end);
   }
   in_first_run_ &= begin == function_.start || (begin == rows_.first_run_end && !at.block_start);
+  if (in_first_run_) note_start(at, begin);
   if (in_first_run_) rows_.first_run_end = end;
   in_first_run_ &= at.instruction.flow == Flow::next;
   if (at.is_unknown) rows_.unknown.push_back(at.instruction.address);
@@ -142,6 +143,14 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
+}
+
+/// `at`: an instruction of the first run.
+void CodeRowMaker::note_start(const code::Reached& at, std::uint64_t begin) {
+  if (begin == function_.start)
+    rows_.starts_as_function = at.instruction.marks_start;
+  else if (abi_.signs_return_addresses && begin - function_.start == code::machine(abi_).max_length)
+    rows_.starts_as_function |= at.state().reg(abi_.ra).flag && !function_.entry.ra_signed;
 }
 
 /// Code that restores FP, and then sets SP to what is no place in the frame, has restored the registers of

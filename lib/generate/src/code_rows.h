@@ -94,6 +94,9 @@ struct CodeRows {
   /// The end of the run of instructions at the start that control passes one after the other, and that
   /// nothing in the function jumps into.
   std::uint64_t first_run_end = 0;
+  /// The first instruction is what functions start with: it marks the place for indirect calls, or signs the
+  /// return address.
+  bool starts_as_function = false;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
@@ -128,6 +131,7 @@ private:
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
   void add_addresses(const code::Reached& at);
+  void note_start(const code::Reached& at, std::uint64_t begin);
   void note_switch(const code::Reached& at, std::uint64_t begin);
   void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);

@@ -250,7 +250,8 @@ void Proof::add_doubtful_entries() {
   }
 }
 
-/// Cold parts: entered by jumps alone, always with the same row.
+/// Cold parts: entered by jumps alone, always with the same row. What starts as only a function does is none:
+/// a jump that is never taken leads to what follows its own function.
 bool Proof::enter_by_jumps() {
   add_doubtful_entries();
   bool any = false;
@@ -258,7 +259,8 @@ bool Proof::enter_by_jumps() {
     std::size_t index = 0;
     const CodeFunction* const function = at(start, index);
     if (entered.several || states_[index] == State::accepted ||
-        entered.row.fp.kind == Rule::Kind::undefined || !fits(function->entry, abi_.entry_row()))
+        entered.row.fp.kind == Rule::Kind::undefined || !fits(function->entry, abi_.entry_row()) ||
+        function->rows.starts_as_function)
       continue;
     functions_[index] = analysis_.again(*function, entered.row, entered.fp);
     states_[index] = State::unproven;

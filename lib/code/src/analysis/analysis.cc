@@ -17,7 +17,7 @@ Analysis::Analysis(const AbiTraits& abi, Of what)
       tables_(subject_, code_, effort_), transfer_(subject_, code_, tables_), joins_(subject_, effort_),
       guesses_(code_, effort_), ends_(subject_, code_, transfer_, effort_),
       callees_(subject_, code_, effort_),
-      executor_(subject_, code_, transfer_, tables_, joins_, ends_, callees_),
+      executor_(subject_, code_, blocks_, transfer_, tables_, joins_, ends_, callees_),
       arrivals_(subject_, code_, blocks_, joins_, guesses_, ends_, effort_),
       answers_(subject_, code_, blocks_, joins_, ends_, executor_, effort_) {
   subject_.is_callee = what == Of::callees;
@@ -138,6 +138,9 @@ void Analysis::run(Block& block) {
       return;
     }
     const std::uint32_t next_index = code_.at(next);
+    // What only the start of the next function does: this block is never reached, and ends without code.
+    if (next_index != no_index && !subject_.has_rows() && ends_.signs_again(code_[next_index], state))
+      return arrivals_.guess(std::span(&next, 1), state, index);
     if (next_index == no_index || blocks_.ends_before(block, next_index))
       return call == no_index ? arrivals_.fall(next, state, index)
                               : arrivals_.fall_from_call(next, state, call);

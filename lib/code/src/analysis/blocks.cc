@@ -111,4 +111,12 @@ std::uint64_t Blocks::end_of_literals(std::uint64_t offset) const {
   return after == literals_.begin() ? offset : std::max(offset, std::prev(after)->second);
 }
 
+bool Blocks::has_changed(std::uint64_t parts, std::uint32_t index) const {
+  for (std::uint32_t at = blocks_[code_[index].owner].first; at != index;) {
+    at = code_.behind(code_[at].instruction);
+    if (at == no_index || (changed_at(at) & parts) != 0) return true;
+  }
+  return false;
+}
+
 } // namespace sframe::code

@@ -86,6 +86,8 @@ public:
   std::uint64_t changed_at(std::uint32_t index) const {
     return index < changed_.size() ? changed_[index] : ~std::uint64_t{0};
   }
+  /// True if, in its block, an instruction before this one changed one of these parts, as it was run last.
+  bool has_changed(std::uint64_t parts, std::uint32_t index) const;
 
   // What is covered:
   /// True if a block runs through the instruction.

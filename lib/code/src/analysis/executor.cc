@@ -48,6 +48,20 @@ bool Executor::is_thread_start(const Instruction& instruction, const State& stat
   return !subject_.has_rows() && is_system_call(instruction, state, subject_.machine.thread_system_calls);
 }
 
+/// Before what is perhaps a tail call: FP and RA were popped, and where they were is free for the callee. On
+/// s390x that is the register save area, from SP on, unless this saves registers and jumps before it makes a
+/// frame. Where there are rows, they show where the function ends.
+void Executor::forget_popped_words(std::uint32_t index, State& state) const {
+  const AbiTraits& abi = subject_.abi;
+  const std::uint64_t parts = State::bit(abi.sp) | State::bit(abi.fp) | State::bit(abi.ra);
+  const bool has_save_area = abi.fixed_ra_offset == 0 && abi.entry_cfa_offset != 0;
+  const bool has_popped = has_save_area && (!is_entry_like(blocks_[code_[index].owner].in, abi) ||
+                                            blocks_.has_changed(parts, index));
+  const Value free_end = has_popped ? Value::cfa(0) : state.reg(abi.sp);
+  for (const std::uint16_t reg : {abi.fp, abi.ra})
+    if (reg < subject_.machine.num_registers) state.drop_below(free_end, Value::entry(reg));
+}
+
 /// Follows the edges to places other than the next instruction.
 void Executor::leave(std::uint32_t index, State& state, Edges& edges) {
   const Instruction instruction = code_[index].instruction;
@@ -56,13 +70,8 @@ void Executor::leave(std::uint32_t index, State& state, Edges& edges) {
     if (subject_.contains(instruction.target)) {
       if (instruction.link_register != Effect::none)
         edges.skip(instruction.address + instruction.length, instruction.target);
-      // Perhaps a tail call: FP and RA were popped, and where they were is free for the callee. Rows show
-      // where the function ends.
-      const AbiTraits& abi = subject_.abi;
       const bool may_be_call = !subject_.has_rows() || instruction.target == subject_.function.start;
-      if (may_be_call && is_entry_like(state, abi))
-        for (const std::uint16_t reg : {abi.fp, abi.ra})
-          if (reg < subject_.machine.num_registers) state.drop_below(state.reg(abi.sp), Value::entry(reg));
+      if (may_be_call && is_entry_like(state, subject_.abi)) forget_popped_words(index, state);
       edges.jump(instruction.target, state, index);
     }
     return;

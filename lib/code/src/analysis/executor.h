@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "blocks.h"
 #include "callee_effects.h"
 #include "exits.h"
 #include "function_ends.h"
@@ -43,10 +44,10 @@ protected:
 
 class Executor {
 public:
-  Executor(const Subject& subject, Instructions& instructions, Transfer& transfer, JumpTables& tables,
-           const Joins& joins, FunctionEnds& ends, CalleeEffects& callees)
-      : subject_(subject), code_(instructions), transfer_(transfer), tables_(tables), joins_(joins),
-        ends_(ends), callees_(callees) {}
+  Executor(const Subject& subject, Instructions& instructions, const Blocks& blocks, Transfer& transfer,
+           JumpTables& tables, const Joins& joins, FunctionEnds& ends, CalleeEffects& callees)
+      : subject_(subject), code_(instructions), blocks_(blocks), transfer_(transfer), tables_(tables),
+        joins_(joins), ends_(ends), callees_(callees) {}
 
   /// Executes an instruction: changes `state` to that at the next one. False if control does not reach that.
   /// `edges`: nullptr if nobody wants to know.
@@ -64,6 +65,7 @@ private:
   std::optional<std::uint64_t> executed_by(std::uint32_t index, const State& before);
   bool is_thread_start(const Instruction& instruction, const State& state) const;
   void leave(std::uint32_t index, State& state, Edges& edges);
+  void forget_popped_words(std::uint32_t index, State& state) const;
   void jump_indirectly(std::uint32_t index, const State& state, Edges& edges);
   bool continues(std::uint32_t index, State& state, Edges* edges);
   bool continues_after_call(std::uint32_t index, State& state, Edges* edges);
@@ -72,6 +74,7 @@ private:
 
   const Subject& subject_;
   Instructions& code_;
+  const Blocks& blocks_;
   Transfer& transfer_;
   JumpTables& tables_;
   const Joins& joins_;

@@ -99,8 +99,6 @@ bool FunctionEnds::saves_lost_link(const Decoded& decoded, const State& state) c
   return false;
 }
 
-/// True if an instruction signs the return address in the link register where that is signed already, or
-/// lost.
 bool FunctionEnds::signs_again(const Decoded& decoded, const State& state) const {
   const std::uint16_t link = subject_.abi.ra;
   const Value& value = state.reg(link);

@@ -35,12 +35,14 @@ public:
   /// True if a jump from one instruction to another leads to what perhaps follows the function: to padding,
   /// or to code that starts as only a function does.
   bool may_be_past_end(const Instruction& from, const Instruction& target, const State& state) const;
+  /// True if an instruction signs the return address in the link register where that is signed already, or
+  /// lost.
+  bool signs_again(const Decoded& decoded, const State& state) const;
 
 private:
   bool starts_function(std::uint64_t next, const State& after);
   bool starts_frame(const Value& fp, const State& state) const;
   bool saves_lost_link(const Decoded& decoded, const State& state) const;
-  bool signs_again(const Decoded& decoded, const State& state) const;
 
   const Subject& subject_;
   const Instructions& code_;
