@@ -61,7 +61,7 @@ public:
   /// True if the CFI has the rules of `row`.
   bool agrees(const FrameRow& row) const { return current_ && has_equal_rules(*current_, row); }
   std::string text() const {
-    return current_ ? rules_text(*current_, abi_) : "no frame row can represent it";
+    return current_ ? rules_text(*current_, abi_) : cfi::message(current_.error());
   }
 
 private:
@@ -81,8 +81,7 @@ private:
     has_row_ = (!budget_ || budget_->take(Resource::code_steps)) && rows_->next(row);
     if (!has_row_) return false;
     end_ = row.end;
-    const auto converted = cfi::to_frame_row(row, abi_);
-    current_ = converted ? std::optional(*converted) : std::nullopt;
+    current_ = cfi::to_frame_row(row, abi_);
     return true;
   }
 
@@ -90,7 +89,7 @@ private:
   const AbiTraits& abi_;
   Budget* budget_;
   std::optional<cfi::MinimalRowCursor> rows_;
-  std::optional<FrameRow> current_;
+  expected<FrameRow, cfi::Unrepresentable> current_; ///< or why no row can have its rules
   std::uint64_t end_ = 0; ///< of the current row
   bool has_row_ = false;
 };
