@@ -167,9 +167,7 @@ private:
     const std::string name = "expression_" + std::to_string(count_++);
     const auto region = registry_.add({start, name}, *rows);
     if (!region) throw std::runtime_error(message(region.error().kind));
-    std::uint64_t (*function)() = nullptr;
-    std::memcpy(&function, &start, sizeof start);
-    return function;
+    return reinterpret_cast<std::uint64_t (*)()>(start);
   }
 
   void protect(int protection) {

@@ -51,7 +51,7 @@
 # RUN: sframe-gen %t/a.so -o %t/raw --emit=section --report=none && not sframe-verify %t/raw --min-coverage=0 | FileCheck %s --check-prefix=NO-FILE
 # NO-FILE: error: P412 a raw section has no executable bytes: pass the ELF file, and the section with --sframe
 # RUN: not sframe-verify %t/b.so --min-cfi-coverage=nan 2>&1 | FileCheck %s --check-prefix=NUMBER
-# NUMBER: sframe-verify: error: --min-coverage and --min-cfi-coverage need a number
+# NUMBER: sframe-verify: error: --min-cfi-coverage: must be a number from 0 to 100, not 'nan'
 
 # Both are limits.
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=25 --min-cfi-coverage=100 2>&1 | count 0
