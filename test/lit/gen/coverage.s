@@ -83,7 +83,7 @@
 # BARE: "executable_bytes": {"total": 4, "covered": 0}
 # RUN: sh -c 'sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=1 2> %t/err; test $? = 1'
 # RUN: not sframe-gen %t/a.so -o %t/out --emit=section --min-coverage=nan 2>&1 | FileCheck %s --check-prefix=NAN
-# NAN: sframe-gen: error: --min-coverage and --min-cfi-coverage need a number
+# NAN: sframe-gen: error: --min-{{(cfi-)?}}coverage: must be a number from 0 to 100, not 'nan'
 
         .text
         .globl described
