@@ -116,12 +116,13 @@ struct Sites::Reader {
   const elf::Image& image;
   Witness witness;
   std::unique_ptr<code::Decoder> decoder;
+  ByteReader* read_bytes;
   std::vector<code::Effect> effects;
   std::vector<SiteInstruction> instructions;
   std::vector<AddressRange> free;
 
   SiteInstruction read(std::span<const std::byte> bytes, std::uint64_t address, bool by_effects) {
-    if (!by_effects) return read_amd64(bytes, address);
+    if (!by_effects) return read_bytes(bytes, address);
     code::Instruction instruction;
     effects.clear();
     return decoder->decode(bytes, address, instruction, effects) ? classify(instruction, effects)
@@ -144,6 +145,7 @@ Sites::Sites(const elf::Image& image, Witness witness)
     : reader_(std::make_unique<Reader>(Reader{.image = image,
                                               .witness = witness,
                                               .decoder = code::make_decoder(*image.abi()),
+                                              .read_bytes = find_byte_reader(*image.abi()),
                                               .effects = {},
                                               .instructions = {},
                                               .free = {}})) {}
@@ -152,13 +154,13 @@ Sites::Sites(Sites&&) noexcept = default;
 Sites& Sites::operator=(Sites&&) noexcept = default;
 
 bool Sites::are_known(const elf::Image& image) {
-  return image.abi() && image.abi()->id == Abi::amd64;
+  return image.abi() && find_byte_reader(*image.abi());
 }
 
 std::span<const AddressRange> Sites::operator()(const AddressRange& function) {
   Reader& reader = *reader_;
   reader.free.clear();
-  if (!are_known(reader.image)) return {};
+  if (!reader.read_bytes) return {};
   const auto bytes = reader.image.read(function.start, function.size);
   constexpr std::uint64_t bytes_per_step = 4;
   Budget* const budget = reader.image.budget();

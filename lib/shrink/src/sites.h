@@ -50,15 +50,18 @@ struct SiteInstruction {
 std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruction> instructions,
                                                      const AddressRange& function);
 
-/// An instruction of AMD64 by its bytes alone; `length` is 0 if it is not known. Constant cost.
-SiteInstruction read_amd64(std::span<const std::byte> bytes, std::uint64_t address);
+/// A second decoder: an instruction by its bytes alone; `length` is 0 if it is not known. Constant cost.
+using ByteReader = SiteInstruction(std::span<const std::byte> bytes, std::uint64_t address);
+ByteReader read_amd64;
+/// That of an ABI; nullptr if there is none (only AMD64 has one).
+ByteReader* find_byte_reader(const AbiTraits& abi);
 
 /// The free ranges of a file's functions.
 class Sites {
 public:
   enum class Witness : std::uint8_t {
     both, ///< both decoders; what they disagree about is not free
-    bytes ///< read_amd64() alone
+    bytes ///< the one that knows bytes alone
   };
   /// `image` outlives this.
   Sites(const elf::Image& image, Witness witness);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of findings as data (findings.def), as a page, and what users choose of it: severities by the
+// longest prefix of an identifier.
 
 #include "sframe/verify/findings.h"
 
