@@ -314,7 +314,7 @@ sp_moved:
 // CFI:      0000000000001130 sp+0
 // CFI-NEXT: 0000000000013130 sp+1048576
 // V3:      0x1130-0x13134  far_rows
-// V3-NEXT:   73732 bytes, addr4, 2 rows
+// V3-NEXT:   73,732 bytes, addr4, 2 rows
 // V3-NEXT:   START
 // V3-NEXT:   0x1130 sp+0 same same
 // V3-NEXT:   0x13130 sp+1048576 same same

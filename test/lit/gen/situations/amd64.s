@@ -357,7 +357,7 @@ zero_rows:
 # CFI-NEXT: 000000000000133c rsp+33554432 c-8
 # CFI-NEXT: 0000000000012a78 rsp+8 c-8
 # V3:      0x1150-0x12a79  far_rows
-# V3-NEXT:   71977 bytes, addr4, 4 rows
+# V3-NEXT:   71,977 bytes, addr4, 4 rows
 # V3-NEXT:   START
 # V3-NEXT:   0x1150 sp+8
 # V3-NEXT:   0x1214 sp+16

@@ -292,7 +292,7 @@ sp_moved:
 # CFI:      0000000000001120 r15+160 u
 # CFI-NEXT: 0000000000013120 r15+1048576 c-48
 # V3:      0x1120-0x13122  large
-# V3-NEXT:   73730 bytes, addr4, 2 rows
+# V3-NEXT:   73,730 bytes, addr4, 2 rows
 # V3-NEXT:   START
 # V3-NEXT:   0x1120 sp+160 same same
 # V3-NEXT:   0x13120 sp+1048576 [cfa-48] same
