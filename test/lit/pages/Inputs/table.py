@@ -78,7 +78,6 @@ CASES = {
     "sframe-sweep summary distribution.db": Case(SWEEP % "distribution.db"),
     "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
     "sframe-sweep report sweep.db -o report.html --compare old.db": Case(SWEEP % "sweep.db" + "cp sweep.db old.db; "),
-    "sframe-dump v3-gas247.so --function frame_fp": Case(FIXTURE),
     # docs/conformance.md, and --help
     "sframe-conformance readers --library ./my-reader.so": Case(
         'cp "$build"/conformance/sframe-utils.so my-reader.so; ', stand_ins={"my-reader.so": "my-reader.so --case 'one-row/v3-*' --timeout 60"}, needs=("!asan",)),
