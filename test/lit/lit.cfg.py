@@ -299,6 +299,17 @@ def can_use_bpf():
             os.close(descriptor)
     return min(opened) >= 0
 
+def has_mode32():
+    """Whether the kernel has a segment for 32-bit code of processes (not with ia32_emulation=0): by `lar`, in a process of its own."""
+    ask = """import ctypes, mmap
+memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+memory.write(bytes.fromhex("b823000000 0f02c0 0f94c0 0fb6c0 c3"))  # mov $0x23,%eax; lar %eax,%eax; sete %al; movzbl %al,%eax; ret
+print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(memory)))())"""
+    return platform.machine() == "x86_64" and subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True).stdout == "1\n"
+
+if has_mode32():
+    config.available_features.add("mode32")
+
 def can_use_perf():
     if not shutil.which("perf"):
         return False
