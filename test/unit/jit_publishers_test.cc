@@ -180,6 +180,16 @@ TEST_F(Files, FilesOfOthersAreNotWritten) {
   EXPECT_FALSE(nowhere.add({0x1000, "f", rows}));
 }
 
+TEST_F(Files, FilesWithAnotherNameKeepTheirContents) {
+  const std::string other = path + "-other";
+  std::ofstream(other) << "contents";
+  std::filesystem::create_hard_link(other, path);
+  const jit::PerfMap map(path);
+  std::filesystem::remove(other);
+  EXPECT_FALSE(map.is_open());
+  EXPECT_EQ("contents", contents());
+}
+
 /// By the offsets of jitdump-specification.txt.
 TEST_F(Files, JitDumpHasCodeAndUnwindingData) {
   jit::JitDump dump(path);

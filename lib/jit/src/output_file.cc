@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file's name is predictable (/tmp/perf-PID.map): what is there is not followed or written to if it is a
-// link or another user's.
+// link or another user's. A hard link that another user has made to a file of ours would be truncated.
 
 #include "sframe/jit/publishers.h"
 
@@ -17,7 +17,7 @@ OutputFile::OutputFile(const std::string& path)
     : descriptor_(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
   struct stat status = {};
   const bool is_ours = descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode) &&
-                       status.st_uid == geteuid() && ftruncate(descriptor_, 0) == 0;
+                       status.st_uid == geteuid() && status.st_nlink == 1 && ftruncate(descriptor_, 0) == 0;
   if (is_ours || descriptor_ < 0) return;
   close(descriptor_);
   descriptor_ = -1;

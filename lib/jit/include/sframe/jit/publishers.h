@@ -48,7 +48,7 @@ private:
 /// A file that is written as it grows. Errors of writing are kept: add() returns false from then on.
 class OutputFile {
 public:
-  /// Creates the file, which must not exist, or replaces a regular file of this user.
+  /// Creates the file, or empties a regular file of this user that has no other name.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
