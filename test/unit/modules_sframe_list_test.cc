@@ -150,6 +150,14 @@ TEST_F(DamagedSframeList, TooManyRunsAndEntries) {
   expect("has too many entries at 0x23000");
 }
 
+/// Entries without rows are of removed code. Many tables may have the same ones.
+TEST_F(DamagedSframeList, TooManyRemovedEntries) {
+  constexpr std::uint64_t zeros = 0x4000000, count = 60'000;
+  process.put(zeros, std::vector<std::byte>(count * 32));
+  process.words(table, {5, first_run, 1, zeros, count, zeros, count, zeros, count, zeros, count});
+  expect("has too many entries at 0x4000000", 48);
+}
+
 TEST_F(DamagedSframeList, RangesThatWrap) {
   process.words(second_run, {~std::uint64_t{0} - 3, rows_at, 0, 64});
   expect("has an entry with an impossible range at 0x24000", 48);

@@ -21,8 +21,7 @@ void follow(unwind::Memory& memory, std::uint64_t first, std::uint64_t entry_siz
   for (std::uint64_t at = first; at;) {
     if (listing.entries.size() >= listing.max_entries || seen.size() >= listing.max_entries)
       return listing.problem(list, at, "has too many entries");
-    if (!take(listing.budget, entry_size))
-      return listing.problem(list, at, "is not read further: limit on copied code reached");
+    if (!take(listing.budget, entry_size)) return listing.problem(list, at, not_read_further);
     if (!seen.insert(at).second) return listing.problem(list, at, "has a cycle");
     if (!each(at)) return;
     const auto next = memory.word(at);

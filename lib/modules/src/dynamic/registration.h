@@ -78,6 +78,8 @@ Result<GeneratedCode> copy_section(const Registration& rows, unwind::Memory& mem
 
 /// Their problem if the budget does not suffice.
 inline constexpr std::string_view over_budget = "not copied: limit on copied code reached";
+/// That of a list.
+inline constexpr std::string_view not_read_further = "is not read further: limit on copied code reached";
 
 /// `size` bytes; nothing if they cannot all be read. Allocates no more memory than can be read.
 std::optional<std::vector<std::byte>> copy_bytes(unwind::Memory& memory, std::uint64_t address,

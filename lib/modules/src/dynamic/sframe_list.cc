@@ -17,18 +17,21 @@ constexpr std::string_view sframe_list_name = "sframe_jit_list";
 constexpr std::uint64_t registry_size = 16, run_size = 16;
 constexpr std::uint64_t smallest_entry = 32, largest_entry = 256; ///< later versions may have more fields
 constexpr std::uint64_t max_runs = 64;
+constexpr std::uint64_t read_for_each_kept = 2;    ///< of lib/jit's tables about half may be of removed code
 constexpr std::uint64_t largest_section = 1 << 24; ///< of one entry
 
 class Reader {
 public:
   Reader(unwind::Memory& memory, std::uint64_t entry_size, Listing& listing)
-      : memory_(memory), entry_size_(entry_size), listing_(listing) {}
+      : memory_(memory), entry_size_(entry_size), listing_(listing),
+        left_(read_for_each_kept * listing.max_entries) {}
 
   /// False after a problem: what follows is not read.
   bool read_table(std::uint64_t table) {
     const auto count = memory_.word(table);
     if (!count) return fail(table, "cannot be read");
     if (*count > max_runs) return fail(table, "has too many runs");
+    if (!take(listing_.budget, *count * run_size)) return fail(table, not_read_further);
     for (std::uint64_t i = 0; i < *count; ++i) {
       const std::uint64_t run = table + 8 + i * run_size;
       const auto entries = memory_.word(run), entry_count = memory_.word(run + 8);
@@ -40,32 +43,34 @@ public:
 
 private:
   bool read_run(std::uint64_t entries, std::uint64_t count) {
-    if (count > listing_.max_entries - std::min(listing_.entries.size(), listing_.max_entries))
-      return fail(entries, "has too many entries");
-    if (!take(listing_.budget, count * entry_size_))
-      return fail(entries, "is not read further: limit on copied code reached");
+    if (count > left_) return fail(entries, "has too many entries");
+    left_ -= count;
+    if (!take(listing_.budget, count * entry_size_)) return fail(entries, not_read_further);
     const auto bytes = copy_bytes(memory_, entries, count * entry_size_);
     if (!bytes) return fail(entries, "cannot be read");
     for (std::uint64_t i = 0; i < count; ++i)
-      add(entries + i * entry_size_, std::span(*bytes).subspan(i * entry_size_, smallest_entry));
+      if (!add(entries + i * entry_size_, std::span(*bytes).subspan(i * entry_size_, smallest_entry)))
+        return false;
     return true;
   }
 
-  void add(std::uint64_t at, std::span<const std::byte> entry) {
+  bool add(std::uint64_t at, std::span<const std::byte> entry) {
     const auto word = [&](std::size_t offset) {
       return load<std::uint64_t>(entry.data() + offset, memory_.space().abi().byte_order);
     };
     const std::uint64_t start = word(0), rows = word(8), size = word(24);
-    if (!rows) return; // removed
+    if (!rows) return true; // removed
+    if (listing_.entries.size() >= listing_.max_entries) return fail(at, "has too many entries");
     if (!size || size > ~start) {
       fail(at, "has an entry with an impossible range");
-      return;
+      return true;
     }
     listing_.entries.push_back({.form = Registration::Form::section,
                                 .entry = at,
                                 .range = {start, size},
                                 .data = rows,
                                 .name = word(16)});
+    return true;
   }
 
   bool fail(std::uint64_t address, std::string_view what) {
@@ -76,6 +81,7 @@ private:
   unwind::Memory& memory_;
   std::uint64_t entry_size_;
   Listing& listing_;
+  std::uint64_t left_; ///< entries that are still read; those of removed code have their cost, too
 };
 
 } // namespace
