@@ -13,6 +13,7 @@
 
 #  include <algorithm>
 #  include <atomic>
+#  include <csetjmp>
 #  include <csignal>
 #  include <cstring>
 #  include <set>
@@ -105,6 +106,37 @@ TEST(JitHere, FramesAreThoseOfLibgccAroundGeneratedCode) {
   call_and_compare(code.as<Calling>());
   EXPECT_EQ(2u, ours.pcs().size());
   EXPECT_EQ(unwind::StopReason::no_rule, ours.end());
+}
+
+sigjmp_buf landing;
+
+void land(int, siginfo_t*, void* context) {
+  ours.from_context(*static_cast<const ucontext_t*>(context));
+  siglongjmp(landing, 1);
+}
+
+[[gnu::noinline]] void call_through_null(Calling* generated) {
+  theirs.by_libgcc();
+  if (sigsetjmp(landing, 1) == 0) generated(nullptr, nullptr);
+  asm volatile("");
+}
+
+/// No table has the address 0: the walk takes the return address, if there are rows for it.
+TEST(JitHere, GeneratedCodeCallsThroughNull) {
+  const Executable code(calling);
+  jit::Registry registry;
+  ASSERT_TRUE(registry.add({reinterpret_cast<void*>(code.start()), "calling"}, rows_of_calling()));
+  struct sigaction action = {}, before = {};
+  action.sa_sigaction = land;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, &before);
+  call_through_null(code.as<Calling>());
+  sigaction(SIGSEGV, &before, nullptr);
+  ASSERT_GE(ours.pcs().size(), 4u); // the address, the code, this file, and what called it
+  EXPECT_EQ(0u, ours.pcs()[0]);
+  EXPECT_EQ(code.start() + 16, ours.pcs()[1]);
+  EXPECT_TRUE(std::ranges::equal(ours.pcs().subspan(3), theirs.callers()));
+  EXPECT_EQ(unwind::StopReason::bottom, ours.end());
 }
 
 struct Steps {

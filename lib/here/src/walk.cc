@@ -131,6 +131,13 @@ unwind::StopReason Walk::step_fully(WalkFrame& frame, StackMemory& memory) {
   return rule ? step(frame, *rule, memory) : unwind::StopReason::no_rule;
 }
 
+/// True if there is a rule for the address.
+bool Walk::has_rule(std::uint64_t pc) const {
+  SourcedRow found;
+  return snapshot_.look_up(pc).kind() != CachedRule::Kind::none ||
+         (!snapshot_.module_at(pc) && find_sourced_row(pc, found));
+}
+
 /// A step without tables.
 unwind::StopReason Walk::step_at_edge(WalkFrame& frame, StackMemory& memory) {
   if (step_over_signal(frame, memory) == unwind::StopReason::none) return unwind::StopReason::none;
@@ -142,9 +149,7 @@ unwind::StopReason Walk::step_at_edge(WalkFrame& frame, StackMemory& memory) {
     return unwind::StopReason::no_rule;
   WalkFrame caller = frame;
   const unwind::StopReason result = step(caller, {snapshot_.entry, 0, {}}, memory);
-  if (result != unwind::StopReason::none ||
-      snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
-    return unwind::StopReason::no_rule;
+  if (result != unwind::StopReason::none || !has_rule(caller.lookup_pc())) return unwind::StopReason::no_rule;
   frame = caller;
   return unwind::StopReason::none;
 }

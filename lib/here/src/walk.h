@@ -45,6 +45,7 @@ private:
 
   bool emit(std::uint64_t pc);
   bool is_current(std::uint64_t pc);
+  bool has_rule(std::uint64_t pc) const;
   bool read_in_place(std::uint64_t pc);
   std::optional<FrameRule> full_rule(const ModuleTables& module, std::uint64_t pc, Operations& to) const;
   Pause go_plain(Position at, StackMemory& memory);
