@@ -2,14 +2,19 @@
 //
 // The C interface of generated code: what it passes on, and what it refuses. Addresses are only numbers.
 
+#include "allocations.h"
+
 #include "sframe/c/jit.h"
 
 #include "sframe/jit/registry.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <unistd.h>
 
@@ -93,6 +98,31 @@ TEST(CJit, FilesForPerf) {
   sframe_jit_rows_free(rows);
   sframe_jit_free(jit);
   EXPECT_EQ(10u, std::filesystem::file_size(path)); // "1000 10 f"
+  std::filesystem::remove(path);
+}
+
+TEST(CJit, FilesForPerfAreMadeOnce) {
+  sframe_jit* const jit = sframe_jit_make(0, &error);
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("c-jit-once-test-" + std::to_string(getpid()))).string();
+  // What failed may be tried again.
+  EXPECT_GT(sframe::test::with_little_memory(
+                [&] {
+                  const sframe_status status = sframe_jit_write_perf_map(jit, path.c_str(), nullptr);
+                  sframe::test::limit_allocations(std::nullopt);
+                  EXPECT_TRUE(status == SFRAME_OK || status == SFRAME_NO_MEMORY) << status;
+                  return status == SFRAME_OK;
+                },
+                100),
+            1);
+  std::array<sframe_status, 4> results = {};
+  std::array<std::thread, results.size()> threads;
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    threads[i] = std::thread([&, i] { results[i] = sframe_jit_write_dump(jit, path.c_str(), 0, nullptr); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(1, std::ranges::count(results, SFRAME_OK));
+  EXPECT_EQ(3, std::ranges::count(results, SFRAME_INVALID));
+  sframe_jit_free(jit);
   std::filesystem::remove(path);
 }
 

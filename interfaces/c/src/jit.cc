@@ -13,6 +13,7 @@
 #  include "sframe/jit/registry.h"
 
 #  include <memory>
+#  include <mutex>
 #  include <optional>
 #  include <vector>
 
@@ -22,6 +23,7 @@ struct sframe_jit {
   // Publishers outlive the registry.
   jit::FrameRegistration frames;
   jit::GdbInterface gdb;
+  std::mutex files_lock; ///< of perf_map and dump
   std::optional<jit::PerfMap> perf_map;
   std::optional<jit::JitDump> dump;
   jit::Registry registry;
@@ -56,12 +58,18 @@ sframe_status publish(sframe_jit* jit, std::optional<Publisher> sframe_jit::*mem
                       const char* path, More... more) {
   if (!jit || !path) return c::report_null(error);
   return c::guarded(error, [&] {
+    const std::lock_guard guard(jit->files_lock);
     std::optional<Publisher>& publisher = jit->*member;
     if (publisher) return c::report(error, SFRAME_INVALID, "there is one already");
-    publisher.emplace(path, more...);
-    if (publisher->is_open()) {
-      jit->registry.publish_to(*publisher);
-      return SFRAME_OK;
+    try {
+      publisher.emplace(path, more...);
+      if (publisher->is_open()) {
+        jit->registry.publish_to(*publisher);
+        return SFRAME_OK;
+      }
+    } catch (...) { // not one that nobody publishes to
+      publisher.reset();
+      throw;
     }
     publisher.reset();
     return c::report(error, SFRAME_UNREADABLE, "the file cannot be written");
