@@ -303,8 +303,9 @@ Registry::Usage Registry::Impl::usage() const {
               .unpublished = unpublished_};
   for (const Places* places : {&live_, &removed_})
     for (const auto& [start, place] : *places)
-      usage.bytes += node + (place.name ? place.name_size + 1 : 0) +
-                     place.rows.memory() / static_cast<std::size_t>(place.rows.data_.use_count());
+      usage.bytes +=
+          node + (place.name ? place.name_size + 1 : 0) +
+          place.rows.memory() / static_cast<std::size_t>(std::max(1L, place.rows.data_.use_count()));
   return usage;
 }
 

@@ -90,7 +90,8 @@ sframe_status sframe_jit_remove(sframe_jit* jit, const sframe_jit_region* region
 sframe_status sframe_jit_move(sframe_jit* jit, sframe_jit_region* region, const void* start,
                               sframe_error* error);
 
-/* The code, of the same size, has other rows. Readers find either the old rows or the new ones. */
+/* The code, of the same size, has other rows. sframe_here() and sframe-unwind find either the old rows or the
+   new ones; libgcc's unwinder for a moment none, so no exception may pass the code meanwhile. */
 sframe_status sframe_jit_patch(sframe_jit* jit, const sframe_jit_region* region, const sframe_jit_rows* rows,
                                sframe_error* error);
 

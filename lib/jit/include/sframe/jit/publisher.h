@@ -19,7 +19,8 @@ struct PublishedCode {
   const Rows& rows;
 };
 
-/// Called with the registry's lock held: it must not use the registry.
+/// Called with the registry's lock held: it must not use the registry. Of one registry: two would call it at
+/// the same time. Exceptions other than std::bad_alloc end the program.
 class Publisher {
 public:
   virtual ~Publisher() = default;

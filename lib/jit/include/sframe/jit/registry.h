@@ -48,7 +48,8 @@ class Registry {
 public:
   /// Adds the registry to the process's list. Throws std::bad_alloc.
   Registry();
-  /// Removes all code, and the registry from the list. Waits for readers of the list, not for frames.
+  /// Removes all code, and the registry from the list. Waits for readers of the list, not for frames: not to
+  /// be called in the child of a fork() of several threads, in which a reader may never end.
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -67,7 +68,9 @@ public:
   /// The same code is at another place, too, where it is called from now on; at the old place it is removed.
   Result<Region> move(Region region, const void* start);
 
-  /// The code, of the same size, has other rows. Readers find either the old rows or the new ones.
+  /// The code, of the same size, has other rows. Readers of the list find either the old rows or the new
+  /// ones. Publishers drop the old rows before they add the new ones: meanwhile no exception may pass the
+  /// code.
   Result<void> patch(Region region, const Rows& rows);
 
   /// No thread is in code that has been removed, or will return to it: drops all its rows. Their memory is
@@ -80,9 +83,10 @@ public:
   static bool find(std::uint64_t pc, SourcedRow& found) noexcept;
 
   struct Usage {
-    std::size_t regions = 0;     ///< that have not been removed
-    std::size_t removed = 0;     ///< whose rows wait for collect()
-    std::size_t bytes = 0;       ///< of memory for both; rows that several regions share count once
+    std::size_t regions = 0; ///< that have not been removed
+    std::size_t removed = 0; ///< whose rows wait for collect()
+    /// Of memory for both. Of rows that are shared with other copies of Rows, each region has a part.
+    std::size_t bytes = 0;
     std::size_t to_be_freed = 0; ///< bytes that readers may still use, and what is freed with them
     std::size_t unpublished = 0; ///< how often a publisher's add() has failed
   };
