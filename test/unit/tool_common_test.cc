@@ -400,6 +400,13 @@ TEST_F(ToolOptionList, Suggests) {
   EXPECT_EQ(error({"--repair=lst"}), "--repair: 'lst' is none of apply, list; did you mean list?");
 }
 
+TEST_F(ToolOptionList, TakesWhatFollowsTwoDashesForNoOption) {
+  ASSERT_FALSE(parse({"--rows=7", "--", "a.out", "--format"}));
+  EXPECT_EQ(rows, 7u);
+  EXPECT_EQ(files, (Strings{"a.out", "--format"}));
+  EXPECT_EQ(error({"--nonsense", "--", "a.out"}), "unknown option --nonsense");
+}
+
 TEST_F(ToolOptionList, ReportsWrongValues) {
   EXPECT_EQ(error({"--rows=0"}), "--rows: must be a number from 1 to 40, not '0'");
   EXPECT_EQ(error({"--rows=many"}), "--rows: must be a number from 1 to 40, not 'many'");

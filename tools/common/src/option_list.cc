@@ -280,7 +280,10 @@ std::optional<OptionList::Ended> OptionList::parse(int argc, const char* const* 
   // CLI11 reports by exceptions, which are handled here.
   try {
     app.parse(argc, argv);
-    if (const auto others = app.remaining(); !others.empty()) wrong = unknown(others.front(), entries_);
+    // The "--" after which nothing is an option is among what remains.
+    auto others = app.remaining();
+    if (const auto mark = std::ranges::find(others, "--"); mark != others.end()) others.erase(mark);
+    if (!others.empty()) wrong = unknown(others.front(), entries_);
   } catch (const CLI::ArgumentMismatch& what) {
     wrong = mismatch(what.what());
   } catch (const CLI::ConversionError& what) {
