@@ -13,7 +13,6 @@
 """
 import argparse
 import collections
-import difflib
 import json
 import re
 import shutil
@@ -28,9 +27,22 @@ class Wrong(Exception):
     """Something is wrong with the command line: exit code 2."""
 
 
+def edit_distance(one, other):
+    """The fewest letters to insert, to remove and to replace."""
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one):
+        last, row = row, [i + 1]
+        for j, wanted in enumerate(other):
+            row.append(min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != wanted)))
+    return row[-1]
+
+
 def suggestion(typed, words):
-    similar = difflib.get_close_matches(typed, words, 1)
-    return "; did you mean %s?" % similar[0] if similar else ""
+    """As that of option_list.cc: at most a third of the letters is wrong, or a word goes on from them."""
+    near = min(words, key=lambda word: edit_distance(typed, word), default="")
+    if edit_distance(typed, near) > len(typed) // 3:
+        near = next((word for word in words if word.startswith(typed)), "") if len(typed) > 2 else ""
+    return "; did you mean %s?" % near if near else ""
 
 
 class Options(argparse.ArgumentParser):
@@ -101,7 +113,7 @@ class Options(argparse.ArgumentParser):
             lines.append(columns(usage(option), option["text"]))
         for heading, terms in (("Environment", self._texts.environment), ("Exit codes", self._texts.exit_codes)) if every else ():
             lines += ["", heading + ":"] + [columns(*term) for term in terms]
-        return "\n".join(lines + ["", "EXAMPLES"] + [columns(*example, width // 2 + 4) for example in self._texts.examples]) + "\n"
+        return "\n".join(lines + ["", "EXAMPLES"] + [columns(*example, min(44, width // 2 + 4)) for example in self._texts.examples]) + "\n"
 
     def help_json(self):
         def named(terms, key="name"):

@@ -11,7 +11,7 @@ INTERNALS = re.compile(r":(?:UINT|FLOAT|TEXT|INT)\b|\bin \[|\{[\w,]+\}|\bREQUIRE
 
 for program in sys.argv[1:]:
     fit = 0
-    for columns in None, 60, 120:
+    for columns in None, 60, 120, 10**20:
         lengths = []
         for how in "--help", "--help-all":
             environment = dict(os.environ, COLUMNS=str(columns)) if columns else os.environ
