@@ -16,6 +16,7 @@
 #include "sframe/elf/object.h"
 #include "sframe/generate/from_cfi.h"
 #include "sframe/modules/generated_code.h"
+#include "sframe/unwind/plain_row.h"
 
 #include <algorithm>
 
@@ -92,6 +93,7 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
     }
   } else if (sources.image) {
     if (sframe_.empty()) add_sframe(*sources.image);
+    is_shrunk_ = sources.image->find_section(".note.sframe") != nullptr;
     add_cfi(*sources.image, cfi::open_cfi(*sources.image));
   }
   if (sources.code) add_generated(*sources.code);
@@ -294,6 +296,15 @@ void forget_unspecified(cfi::FullRow& row, std::uint16_t sp) {
 
 } // namespace
 
+/// Shrunk CFI may have lost the rules of places where nothing but a sample looks; SFrame has them. Those that
+/// can be left out are all plain, and lead to another CFA.
+bool UnwindTables::is_left_to_sframe(LinkAddress address, const unwind::CfiMatch& answer) {
+  const auto match = find_sframe(address);
+  unwind::PlainRow right, row;
+  return match && right.compile(*match, abi_) &&
+         row.compile(answer, abi_, *unwind::find_unwind_abi(abi_.id)) && !row.has_same_caller(right);
+}
+
 bool UnwindTables::find_cfi(LinkAddress at, unwind::CfiMatch& answer) {
   const std::uint64_t address = at.value;
   for (cfi::FdeFinder& finder : cfi_) {
@@ -304,6 +315,7 @@ bool UnwindTables::find_cfi(LinkAddress at, unwind::CfiMatch& answer) {
     answer.signal_frame = (*fde)->cie.signal_frame;
     answer.ends_here = !(*fde)->contains(address + 1);
     answer.address_size = (*fde)->cie.address_size;
+    if (is_shrunk_ && is_left_to_sframe(at, answer)) continue; // the debug file may have what is left out
     return true;
   }
   return procedure_ && procedure_->find(address, abi_, answer);

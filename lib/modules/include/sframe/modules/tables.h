@@ -93,7 +93,7 @@ public:
   std::optional<unwind::SframeMatch> find_sframe(LinkAddress address);
 
   /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
-  /// none.
+  /// none. In a file that `sframe-gen --shrink-cfi` made, a row that contradicts SFrame is none.
   bool find_cfi(LinkAddress address, unwind::CfiMatch& answer);
 
   /// The FDE for an address, with its section; both are valid for the life of the tables.
@@ -126,6 +126,7 @@ private:
   bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
                 cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
+  bool is_left_to_sframe(LinkAddress address, const unwind::CfiMatch& answer);
 
   const AbiTraits& abi_;
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
@@ -141,6 +142,7 @@ private:
   Budget* file_budget_ = nullptr;         ///< of its file, by its own size
   std::unique_ptr<CostlyFde> costly_fde_; ///< the last FDE with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
+  bool is_shrunk_ = false;                ///< CFI may not be right where SFrame says something else
 };
 
 } // namespace sframe::modules

@@ -32,6 +32,13 @@ public:
   /// The same for a row of SFrame, whose other registers become unknown (row_step.h).
   bool compile(const SframeMatch& answer, const AbiTraits& abi);
 
+  /// Whether both lead from the same registers to the same CFA, return address and SP.
+  bool has_same_caller(const PlainRow& other) const {
+    return cfa_register_ == other.cfa_register_ && cfa_offset_ == other.cfa_offset_ &&
+           ra_offset_ == other.ra_offset_ && sp_offset_ == other.sp_offset_ &&
+           sp_is_saved_ == other.sp_is_saved_;
+  }
+
   /// Finds the caller of a frame with these registers. False if it cannot be found: failure() says why.
   bool find(const Registers& registers, Memory& memory, Caller& caller) const {
     if (!(registers.known >> cfa_register_ & 1)) return false;
