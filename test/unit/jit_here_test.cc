@@ -126,6 +126,7 @@ TEST(JitHere, GeneratedCodeCallsThroughNull) {
   const Executable code(calling);
   jit::Registry registry;
   ASSERT_TRUE(registry.add({reinterpret_cast<void*>(code.start()), "calling"}, rows_of_calling()));
+  ASSERT_TRUE(here::refresh()); // a handler cannot do it
   struct sigaction action = {}, before = {};
   action.sa_sigaction = land;
   action.sa_flags = SA_SIGINFO;
