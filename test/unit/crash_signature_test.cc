@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signatures as docs/sframe-unwind-reference.md ("The signature") specifies them: SHA-256 of the signal's name and of
-// the frames, a line each.
+// Signatures as docs/sframe-unwind-reference.md ("The signature") specifies them: SHA-256 of the signal's
+// name and of the frames, a line each.
 
 #include "crash_core.h"
 

@@ -60,9 +60,7 @@ public:
   bool has_row() const { return has_row_; }
   /// True if the CFI has the rules of `row`.
   bool agrees(const FrameRow& row) const { return current_ && has_equal_rules(*current_, row); }
-  std::string text() const {
-    return current_ ? rules_text(*current_, abi_) : cfi::message(current_.error());
-  }
+  std::string text() const { return current_ ? rules_text(*current_, abi_) : cfi::message(current_.error()); }
 
 private:
   /// The rows of the FDE that has the address. False if there is none.
@@ -90,7 +88,7 @@ private:
   Budget* budget_;
   std::optional<cfi::MinimalRowCursor> rows_;
   expected<FrameRow, cfi::Unrepresentable> current_; ///< or why no row can have its rules
-  std::uint64_t end_ = 0; ///< of the current row
+  std::uint64_t end_ = 0;                            ///< of the current row
   bool has_row_ = false;
 };
 
