@@ -254,7 +254,7 @@ information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
 prints the stacks of cores and processes.")
 set(CPACK_COMPONENT_SWEEP_DESCRIPTION "sframe-sweep converts and verifies the programs and libraries of many
 packages, on one machine or many, and keeps the results in a database.")
-set(CPACK_COMPONENT_CONFORMANCE_DESCRIPTION "sframe-conformance judges readers and writers of SFrame sections by
+set(CPACK_COMPONENT_CONFORMANCE_DESCRIPTION "sframe-conformance tests readers and writers of SFrame sections by
 cases whose answers follow from the specification.")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Reads and writes SFrame sections, and walks the stacks of the calling
 thread, of cores, processes and other address spaces, from C and C++;
