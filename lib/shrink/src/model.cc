@@ -148,7 +148,7 @@ private:
     const auto equal =
         std::ranges::find_if(model_.cies, [&](const ModelCie& other) { return out.equals(other); });
     const auto number = static_cast<std::uint32_t>(equal - model_.cies.begin());
-    if (equal == model_.cies.end()) model_.cies.push_back(std::move(out));
+    if (equal == model_.cies.end()) model_.cies.push_back(out);
     cies_.emplace(cie.offset, number);
     return number;
   }
