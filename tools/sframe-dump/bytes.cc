@@ -14,6 +14,7 @@
 
 #include "describe.h"
 #include "formats.h"
+#include "section_dumper.h"
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
@@ -71,23 +72,13 @@ std::string_view word_chapter(const Section& section, bool flex) {
   return "3";
 }
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return tool::with_commas(count).append(" ").append(noun).append(count == 1 ? "" : "s");
-}
-
-class BytesDumper final : public Dumper {
+class BytesDumper final : public SectionDumper {
 public:
   explicit BytesDumper(const DumperContext& context)
-      : out_(context.out), names_(context.names), has_all_(context.shows_all) {}
+      : SectionDumper(context.out), names_(context.names), has_all_(context.shows_all) {}
 
-  void begin_object(const Object& object) override { object_ = &object; }
-  void empty_section(const Object& object, const ObjectSection& section) override {
-    begin_section(object, section);
-    title();
-    out_ << ", empty\n";
-  }
-  void begin_section(const Object&, const ObjectSection& section) override {
-    section_ = &section;
+  void begin_section(const Object& object, const ObjectSection& section) override {
+    SectionDumper::begin_section(object, section);
     bytes_ = section.contents.bytes();
     base_ = at_ = 0;
     is_damaged_ = false;
@@ -102,7 +93,6 @@ public:
   }
 
 private:
-  void title();
   void heading(std::string_view text, const EncodedFde& fde);
   void field(std::uint32_t size, std::string_view chapter, std::string_view name, std::string_view value);
   void unused(std::uint64_t end);
@@ -114,12 +104,8 @@ private:
   void print_words(const EncodedFde& fde, const EncodedRow& row);
   bool has_attributes() const { return part_->version().attribute_size != 0; }
 
-  tool::Output& out_;
   Names& names_;
   bool has_all_; ///< no filter leaves out functions
-  bool first_ = true;
-  const Object* object_ = nullptr;
-  const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
   std::span<const std::byte> bytes_; ///< of the section
   std::uint64_t base_ = 0;           ///< the part's offset in the section
@@ -129,12 +115,6 @@ private:
   std::vector<std::pair<std::uint64_t, std::uint32_t>> functions_;
   Line line_;
 };
-
-void BytesDumper::title() {
-  if (!first_) out_ << "\n";
-  first_ = false;
-  out_.safe(object_->name() + ": section " + section_->name);
-}
 
 /// A line about a function: "  index entry [4] 0x4fb-0x50b  main".
 void BytesDumper::heading(std::string_view text, const EncodedFde& fde) {
@@ -217,10 +197,10 @@ void BytesDumper::print_header() {
       std::string(part_->abi().name),
       fixed(header.fixed_fp_offset, "FP"),
       fixed(header.fixed_ra_offset, "RA"),
-      plural(header.aux_header_size, "byte"),
-      plural(header.num_fdes, "FDE"),
-      plural(header.num_fres, "FRE"),
-      plural(header.fre_size, "byte") + " of rows",
+      tool::counted_with_commas(header.aux_header_size, "byte"),
+      tool::counted_with_commas(header.num_fdes, "FDE"),
+      tool::counted_with_commas(header.num_fres, "FRE"),
+      tool::counted_with_commas(header.fre_size, "byte") + " of rows",
       from_end(header.fde_offset),
       from_end(header.fre_offset),
   };
@@ -257,12 +237,12 @@ void BytesDumper::print_entry(const EncodedFde& fde, const FunctionLocation& loc
         std::to_string(signed_start) + " from " +
             (part_->header().flags & flag_func_start_pcrel ? "this field" : "the section's start") + ": " +
             section + hex(location.start));
-  field(4, chapter, split ? "sfdi_func_size" : "sfde_func_size", plural(fde.size, "byte"));
+  field(4, chapter, split ? "sfdi_func_size" : "sfde_func_size", tool::counted_with_commas(fde.size, "byte"));
   field(4, chapter, split ? "sfdi_func_start_fre_off" : "sfde_func_start_fre_off",
         std::to_string(fde.fre_offset) + " after the start of the rows: at " +
             hex(base_ + part_->rows_offset() + fde.fre_offset));
   if (split) return;
-  field(4, chapter, "sfde_func_num_fres", plural(fde.num_fres, "row"));
+  field(4, chapter, "sfde_func_num_fres", tool::counted_with_commas(fde.num_fres, "row"));
   print_attributes(fde);
   if (at_ < end)
     field(static_cast<std::uint32_t>(end - at_), chapter, "sfde_func_padding2", std::to_string(fde.padding));
@@ -271,7 +251,8 @@ void BytesDumper::print_entry(const EncodedFde& fde, const FunctionLocation& loc
 /// The info bytes, and the size of repeated blocks, which are in the index or in the attributes.
 void BytesDumper::print_attributes(const EncodedFde& fde) {
   const bool split = has_attributes();
-  std::string info = "row starts of " + plural(1U << static_cast<unsigned>(fde.fre_type), "byte");
+  std::string info =
+      "row starts of " + tool::counted_with_commas(1U << static_cast<unsigned>(fde.fre_type), "byte");
   info += " (" + std::string(name_of(fde.fre_type)) + ")";
   if (fde.pc_type == PcType::mask) info += ", rows repeat (PCMASK)";
   if (fde.signal_frame) info += ", signal frame";
@@ -280,7 +261,7 @@ void BytesDumper::print_attributes(const EncodedFde& fde) {
   if (split) field(1, "2.3.3", "sfda_func_info2", std::string(name_of(fde.fde_type)) + " FDE");
   if (part_->version().has_rep_size)
     field(1, split ? "2.3.2" : "2.3", split ? "sfda_func_rep_size" : "sfde_func_rep_size",
-          fde.pc_type == PcType::mask ? "blocks of " + plural(fde.rep_size, "byte")
+          fde.pc_type == PcType::mask ? "blocks of " + tool::counted_with_commas(fde.rep_size, "byte")
                                       : std::to_string(fde.rep_size));
 }
 
@@ -323,7 +304,7 @@ void BytesDumper::print_rows(const EncodedFde& fde, std::uint64_t start) {
   if (const auto name = names_.find(location)) out_.safe(" " + name->text(true));
   out_ << (is_shared ? ", shared with functions above\n" : "\n");
   if (start >= printed && has_attributes()) {
-    field(2, "2.3.2", "sfda_func_num_fres", plural(fde.num_fres, "row"));
+    field(2, "2.3.2", "sfda_func_num_fres", tool::counted_with_commas(fde.num_fres, "row"));
     print_attributes(fde);
   }
   RowCursor rows = part_->rows(fde);
@@ -341,8 +322,9 @@ void BytesDumper::print_row(const EncodedFde& fde, std::uint64_t start, const En
   place += fde.pc_type == PcType::mask ? " in each block" : ", " + hex(start + row.offset);
   field(1U << static_cast<unsigned>(fde.fre_type), "2.4", "sfre_start_address",
         place + ": " + rules_text(rules, part_->abi()));
-  std::string info = (row.sp_based() ? "base SP, " : "base FP, ") + plural(row.word_count(), "data word");
-  if (row.word_count() != 0) info += " of " + plural(row.word_size(), "byte");
+  std::string info =
+      (row.sp_based() ? "base SP, " : "base FP, ") + tool::counted_with_commas(row.word_count(), "data word");
+  if (row.word_count() != 0) info += " of " + tool::counted_with_commas(row.word_size(), "byte");
   if (row.ra_signed()) info += ", RA signed";
   field(1, "2.4.1", "sfre_info", info);
   print_words(fde, row);

@@ -12,6 +12,7 @@
 
 #include "describe.h"
 #include "formats.h"
+#include "section_dumper.h"
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
@@ -19,6 +20,7 @@
 #include <sframe/cfi/image.h>
 #include <sframe/cfi/rows.h>
 #include <sframe/code/disassembly.h>
+#include <sframe/code/instruction.h>
 
 #include <algorithm>
 #include <optional>
@@ -31,17 +33,6 @@ namespace sframe::dump {
 namespace {
 
 constexpr std::size_t address_column = 10, text_column = 30;
-constexpr std::size_t longest_instruction = 15; ///< of all ABIs: AMD64's
-
-/// What is skipped where the disassembler knows no instruction: the ABI's smallest one.
-std::size_t smallest_instruction(const AbiTraits& abi) {
-  if (abi.name.starts_with("aarch64")) return 4;
-  return abi.name == "s390x" ? 2 : 1;
-}
-
-bool has_equal_rules(const FrameRow& one, const FrameRow& other) {
-  return one.cfa == other.cfa && one.ra == other.ra && one.fp == other.fp && one.ra_signed == other.ra_signed;
-}
 
 /// The rows of the CFI from an address on, one by one.
 class CfiRows {
@@ -59,7 +50,7 @@ public:
   /// False without CFI.
   bool has_row() const { return has_row_; }
   /// True if the CFI has the rules of `row`.
-  bool agrees(const FrameRow& row) const { return current_ && has_equal_rules(*current_, row); }
+  bool agrees(const FrameRow& row) const { return current_ && current_->same_rules(row); }
   std::string text() const { return current_ ? rules_text(*current_, abi_) : cfi::message(current_.error()); }
 
 private:
@@ -92,12 +83,13 @@ private:
   bool has_row_ = false;
 };
 
-class DisassemblyDumper final : public Dumper {
+class DisassemblyDumper final : public SectionDumper {
 public:
-  explicit DisassemblyDumper(const DumperContext& context) : out_(context.out), names_(context.names) {}
+  explicit DisassemblyDumper(const DumperContext& context)
+      : SectionDumper(context.out), names_(context.names) {}
 
   void begin_object(const Object& object) override {
-    object_ = &object;
+    SectionDumper::begin_object(object);
     finders_.clear();
     text_.reset();
     cfi_ = {};
@@ -105,38 +97,21 @@ public:
     cfi_ = cfi::open_cfi(*object.image);
     for (const cfi::ImageSection& section : cfi_.sections) finders_.push_back(section.finder());
   }
-  void empty_section(const Object& object, const ObjectSection& section) override {
-    begin_section(object, section);
-    title();
-    out_ << ", empty\n";
-  }
-  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override {
     part_ = &part.section;
-    title();
-    if (part.offset)
-      out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
+    title(part);
     out_ << "\n";
   }
   std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
                                 RowCursor& rows) override;
 
 private:
-  void title() {
-    if (!first_) out_ << "\n";
-    first_ = false;
-    out_.safe(object_->name() + ": section " + section_->name);
-  }
   void heading(const EncodedFde& fde, const FunctionLocation& location);
   void line(std::string_view kind, std::uint64_t address, std::string_view text);
   std::span<const std::byte> code_of(const EncodedFde& fde, const FunctionLocation& location);
   std::size_t instruction(std::span<const std::byte> code, std::uint64_t address);
 
-  tool::Output& out_;
   Names& names_;
-  bool first_ = true;
-  const Object* object_ = nullptr;
-  const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
   std::optional<elf::Contents> text_; ///< of an object's section of code
   std::uint32_t text_section_ = 0;
@@ -182,12 +157,13 @@ std::span<const std::byte> DisassemblyDumper::code_of(const EncodedFde& fde,
   return code.subspan(location.start, std::min<std::uint64_t>(fde.size, code.size() - location.start));
 }
 
-/// Returns its length.
+/// Returns its length; the least there is, where the disassembler knows no instruction.
 std::size_t DisassemblyDumper::instruction(std::span<const std::byte> code, std::uint64_t address) {
   const AbiTraits& abi = part_->abi();
-  const auto bytes = code.first(std::min(code.size(), longest_instruction));
+  const code::Machine& machine = code::machine(abi);
+  const auto bytes = code.first(std::min<std::size_t>(code.size(), machine.max_length));
   const std::size_t known = code::instruction_operands(abi, bytes, address).length;
-  const std::size_t length = std::min(known ? known : smallest_instruction(abi), code.size());
+  const std::size_t length = std::min<std::size_t>(known ? known : machine.alignment, code.size());
   line("", address, "  " + code::instruction_text(abi, code.first(length), address));
   return length;
 }

@@ -4,6 +4,7 @@
 
 #include "describe.h"
 #include "formats.h"
+#include "section_dumper.h"
 
 #include <sframe/base/line.h>
 #include <sframe/tool/numbers.h>
@@ -17,21 +18,12 @@ namespace {
 
 constexpr unsigned start_width = 18, size_width = 12, rows_width = 8, encoding_width = 14;
 
-class ListDumper final : public Dumper {
+class ListDumper final : public SectionDumper {
 public:
-  explicit ListDumper(const DumperContext& context) : out_(context.out), names_(context.names) {}
+  explicit ListDumper(const DumperContext& context) : SectionDumper(context.out), names_(context.names) {}
 
-  void begin_object(const Object& object) override { object_ = &object; }
-  void empty_section(const Object& object, const ObjectSection& section) override {
-    begin_section(object, section);
-    title();
-    out_ << ", empty\n";
-  }
-  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override {
-    title();
-    if (part.offset)
-      out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
+    title(part);
     out_ << "\n  ";
     out_.padded("START", start_width).right("SIZE", size_width).right("ROWS", rows_width) << "  ";
     out_.padded("ENCODING", encoding_width) << "  NAME\n";
@@ -62,17 +54,7 @@ public:
   }
 
 private:
-  void title() {
-    if (!first_) out_ << "\n";
-    first_ = false;
-    out_.safe(object_->name() + ": section " + section_->name);
-  }
-
-  tool::Output& out_;
   Names& names_;
-  bool first_ = true;
-  const Object* object_ = nullptr;
-  const ObjectSection* section_ = nullptr;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "stats.h"
 
 #include "describe.h"
+#include "section_dumper.h"
 
 #include <sframe/base/line.h>
 #include <sframe/tool/numbers.h>
@@ -17,21 +18,15 @@ namespace {
 
 constexpr std::size_t label_width = 26, number_width = 12;
 
-class StatsDumper final : public Dumper {
+class StatsDumper final : public SectionDumper {
 public:
-  explicit StatsDumper(const DumperContext& context) : out_(context.out) {}
+  explicit StatsDumper(const DumperContext& context) : SectionDumper(context.out) {}
 
   void begin_object(const Object& object) override {
-    object_ = &object;
+    SectionDumper::begin_object(object);
     collector_.begin_object(object);
     any_ = false;
   }
-  void empty_section(const Object& object, const ObjectSection& section) override {
-    begin_section(object, section);
-    title();
-    out_ << ", empty\n";
-  }
-  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
   void end_part(const Problem*) override;
   void end_object() override;
@@ -41,7 +36,6 @@ public:
   }
 
 private:
-  void title();
   void line(std::string_view label, std::uint64_t value, std::string_view remark = {});
   void share(std::string_view label, std::uint64_t value, std::uint64_t total);
   void encoding(std::string_view label, const EncodingStats& stats, bool functions);
@@ -49,12 +43,8 @@ private:
   void print_bytes(const PartStats& stats);
   void print_encodings(const PartStats& stats);
 
-  tool::Output& out_;
   StatsCollector collector_;
-  const Object* object_ = nullptr;
-  const ObjectSection* section_ = nullptr;
   bool any_ = false;
-  bool first_ = true;
 };
 
 /// A ratio with one decimal place, rounded.
@@ -63,16 +53,6 @@ std::string decimal(std::uint64_t part, std::uint64_t whole, std::uint64_t scale
   const auto tenths = static_cast<std::uint64_t>(
       static_cast<double>(part) / static_cast<double>(whole) * static_cast<double>(scale * 10) + 0.5);
   return tool::with_commas(tenths / 10) + "." + std::to_string(tenths % 10);
-}
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return decimal(part, whole, 100) + " %";
-}
-
-void StatsDumper::title() {
-  if (!first_) out_ << "\n";
-  first_ = false;
-  out_.safe(object_->name() + ": section " + section_->name);
 }
 
 void StatsDumper::line(std::string_view label, std::uint64_t value, std::string_view remark) {
@@ -92,8 +72,7 @@ void StatsDumper::share(std::string_view label, std::uint64_t value, std::uint64
 void StatsDumper::begin_part(const Part& part) {
   collector_.begin_part(part);
   any_ = true;
-  title();
-  if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
+  title(part);
   out_ << ": version " << std::to_string(part.section.header().version) << ", " << part.section.abi().name
        << "\n";
 }
@@ -176,6 +155,10 @@ void StatsDumper::end_object() {
 }
 
 } // namespace
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return decimal(part, whole, 100) + " %";
+}
 
 std::unique_ptr<Dumper> make_stats_dumper(const DumperContext& context) {
   return std::make_unique<StatsDumper>(context);

@@ -88,6 +88,9 @@ struct CodeMaps {
   std::uint64_t left_out = 0; ///< other ranges
 };
 
+/// "12.3 %"; "-" of nothing.
+std::string percent(std::uint64_t part, std::uint64_t whole);
+
 /// Collects counts from what a Dumper is given.
 class StatsCollector {
 public:

@@ -37,14 +37,6 @@ struct Sums {
   }
 };
 
-/// With one decimal place; "-" of nothing.
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "-";
-  const auto tenths =
-      static_cast<std::uint64_t>(static_cast<double>(part) / static_cast<double>(whole) * 1000 + 0.5);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
 class StatsTableDumper final : public Dumper {
 public:
   StatsTableDumper(const DumperContext& context, bool is_csv) : out_(context.out), is_csv_(is_csv) {}
@@ -81,8 +73,7 @@ public:
     if (is_csv_)
       print_csv("total", total_);
     else
-      print_text("total of " + tool::with_commas(total_.files) + (total_.files == 1 ? " file" : " files"),
-                 total_);
+      print_text("total of " + tool::counted_with_commas(total_.files, "file"), total_);
   }
 
 private:

@@ -6,6 +6,7 @@
 
 #include "describe.h"
 #include "formats.h"
+#include "section_dumper.h"
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
@@ -32,7 +33,7 @@ std::string join(const std::vector<std::string>& parts) {
 }
 
 Line& append_plural(Line& line, std::uint64_t count, std::string_view noun) {
-  return line.text(tool::with_commas(count)).text(" ").text(noun).text(count == 1 ? "" : "s");
+  return line.text(tool::counted_with_commas(count, noun));
 }
 
 /// The texts of a row, one after the other in memory: those of CFA and RA with spaces up to the next column,
@@ -71,24 +72,14 @@ void append_columns(BasicLine<Capacity>& line, std::size_t begin, const RuleText
   if (!origin.empty()) line.pad_to(origin_at).text(origin);
 }
 
-class TextDumper final : public Dumper {
+class TextDumper final : public SectionDumper {
 public:
   explicit TextDumper(const DumperContext& context)
-      : out_(context.out), names_(context.names), color_(context.color), origins_(context.origins) {}
+      : SectionDumper(context.out), names_(context.names), color_(context.color), origins_(context.origins) {}
 
-  void begin_object(const Object& object) override {
-    object_ = &object;
-    object_name_ = object.name();
-  }
   std::optional<std::string> refuses(const Part& part) const override {
     return origins_ ? origins_->mismatch(*object_, *section_, part) : std::nullopt;
   }
-  void empty_section(const Object& object, const ObjectSection& section) override {
-    begin_section(object, section);
-    title();
-    out_ << ", empty\n";
-  }
-  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
   std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
                                 RowCursor& rows) override;
@@ -104,7 +95,7 @@ private:
     if (color_) out_ << style_end();
   }
   void styled(Style style, std::string_view text);
-  void title();
+  void print_title(std::string_view text) override { styled(Style::title, text); }
   void field(std::string_view label, std::string_view value);
   void sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size);
   void function_heading(const EncodedFde& fde, const FunctionLocation& location);
@@ -125,14 +116,9 @@ private:
   bool lines_are_full() const { return lines_.size() > lines_.capacity - Line::capacity; }
   void print_lines();
 
-  tool::Output& out_;
   Names& names_;
   bool color_;
   const Origins* origins_;
-  bool first_ = true;
-  const Object* object_ = nullptr;
-  std::string object_name_;
-  const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
   listing::RowTexts texts_;                    ///< of the current section's rows
   std::string row_;                            ///< the texts of a row that texts_ did not have
@@ -151,12 +137,6 @@ void TextDumper::styled(Style style, std::string_view text) {
   begin_style(style);
   out_.safe(text);
   end_style();
-}
-
-void TextDumper::title() {
-  if (!first_) out_ << "\n";
-  first_ = false;
-  styled(Style::title, object_name_ + ": section " + section_->name);
 }
 
 void TextDumper::field(std::string_view label, std::string_view value) {
@@ -181,8 +161,7 @@ void TextDumper::begin_part(const Part& part) {
   part_ = &part.section;
   texts_ = {};
   const Header& header = part.section.header();
-  title();
-  if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
+  title(part);
   out_ << "\n";
   field("Address", hex(part.section.address()));
   Line size, auxiliary;

@@ -13,4 +13,8 @@ std::string with_commas(std::uint64_t value) {
   return text;
 }
 
+std::string counted_with_commas(std::uint64_t value, std::string_view noun) {
+  return with_commas(value).append(" ").append(noun).append(value == 1 ? "" : "s");
+}
+
 } // namespace sframe::tool
