@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "sframe/address.h"
+#include "sframe/base/leb128.h"
 #include "sframe/bytes.h"
 
 #include <cstddef>
@@ -25,20 +27,14 @@ public:
   void u16(std::uint64_t value) { number(value, 2); }
   void u32(std::uint64_t value) { number(value, 4); }
   void u64(std::uint64_t value) { number(value, 8); }
-  void uleb(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) u8((value & 0x7f) | 0x80);
-    u8(value);
-  }
-  void sleb(std::int64_t value) {
-    for (; value < -0x40 || value >= 0x40; value >>= 7) u8((static_cast<std::uint64_t>(value) & 0x7f) | 0x80);
-    u8(static_cast<std::uint64_t>(value) & 0x7f);
-  }
+  void uleb(std::uint64_t value) { append_uleb(bytes, value); }
+  void sleb(std::int64_t value) { append_sleb(bytes, value); }
   void append(std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
   void text(std::string_view text) { // ends with 0
     append(std::as_bytes(std::span(text)));
     u8(0);
   }
-  void align(std::size_t to) { bytes.resize((bytes.size() + to - 1) / to * to); }
+  void align(std::size_t to) { bytes.resize(align_up(bytes.size(), to)); }
   void put_u32(std::size_t at, std::uint64_t value) { store_sized(bytes.data() + at, value, 4, order_); }
 
 private:

@@ -5,6 +5,7 @@
 
 #include "encoder.h"
 
+#include "sframe/base/leb128.h"
 #include "sframe/bytes.h"
 #include "sframe/cfi/opcodes.h"
 
@@ -58,23 +59,6 @@ std::size_t uleb_size(std::uint64_t value) {
 }
 
 } // namespace
-
-void append_uleb(std::vector<std::byte>& out, std::uint64_t value) {
-  do {
-    const std::uint64_t low = value & 0x7f;
-    value >>= 7;
-    out.push_back(static_cast<std::byte>(low | (value != 0 ? 0x80 : 0)));
-  } while (value != 0);
-}
-
-void append_sleb(std::vector<std::byte>& out, std::int64_t value) {
-  for (bool more = true; more;) {
-    const auto low = static_cast<std::uint64_t>(value) & 0x7f;
-    value >>= 7;
-    more = !((value == 0 && !(low & 0x40)) || (value == -1 && low & 0x40));
-    out.push_back(static_cast<std::byte>(low | (more ? 0x80 : 0)));
-  }
-}
 
 std::span<const std::byte> Changes::bytes(std::uint32_t from, std::uint32_t to) {
   const Place place = find(from, to);

@@ -24,10 +24,6 @@
 
 namespace sframe::shrink {
 
-/// Numbers as call frame information has them.
-void append_uleb(std::vector<std::byte>& out, std::uint64_t value);
-void append_sleb(std::vector<std::byte>& out, std::int64_t value);
-
 /// Instructions that change the rules of one state into those of another, for one CIE. Keeps its answers.
 class Changes {
 public:

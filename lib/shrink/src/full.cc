@@ -5,9 +5,8 @@
 
 #include "sframe/shrink/full.h"
 
-#include "encoder.h"
+#include "entry_writer.h"
 #include "sframe/base/text.h"
-#include "sframe/bytes.h"
 #include "sframe/cfi/image.h"
 
 #include <algorithm>
@@ -24,9 +23,9 @@ namespace {
 constexpr std::uint32_t cie_id = 0xffffffff;
 constexpr std::uint64_t entry_align = 8;
 
-class DebugFrame {
+class DebugFrame : private EntryWriter {
 public:
-  explicit DebugFrame(ByteOrder order) : order_(order) {}
+  explicit DebugFrame(ByteOrder order) : EntryWriter(order, entry_align) {}
 
   void add(const Fde& fde) {
     const std::uint64_t cie = place_of(fde.cie);
@@ -58,40 +57,19 @@ private:
     if (!added) return known->second;
     const std::string letters = letters_of(cie);
     const std::size_t start = begin(cie_id);
-    append(cie.version, 1);
-    append(std::as_bytes(std::span(letters)));
-    append(0, 1);
-    append_uleb(out_, cie.code_alignment);
-    append_sleb(out_, cie.data_alignment);
-    if (cie.version == 1)
-      append(cie.return_register, 1);
-    else
-      append_uleb(out_, cie.return_register);
+    append_fields(cie, std::as_bytes(std::span(letters)));
     if (!letters.empty()) append(0, 1);
     append(cie.instructions);
     end(start);
     return known->second;
   }
 
-  void append(std::uint64_t value, unsigned bytes) {
-    out_.resize(out_.size() + bytes);
-    store_sized(out_.data() + out_.size() - bytes, value, bytes, order_);
-  }
-  void append(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
-
   std::size_t begin(std::uint32_t id) {
-    const std::size_t start = out_.size();
-    append(0, 4);
+    const std::size_t start = EntryWriter::begin();
     append(id, 4);
     return start;
   }
-  void end(std::size_t start) {
-    out_.resize(align_up(out_.size(), entry_align)); // zeros are DW_CFA_nop
-    store_sized(out_.data() + start, out_.size() - start - 4, 4, order_);
-  }
 
-  ByteOrder order_;
-  std::vector<std::byte> out_;
   std::map<std::uint64_t, std::uint64_t> cies_; ///< places by offset in .eh_frame
 };
 

@@ -7,6 +7,7 @@
 #include "sframe/shrink/shrink.h"
 
 #include "encoder.h"
+#include "entry_writer.h"
 #include "model.h"
 #include "sframe/base/budget.h"
 #include "sframe/base/text.h"
@@ -225,12 +226,12 @@ private:
 };
 
 /// Writes the tables. Every number that does not fit its field makes it fail.
-class Writer {
+class Writer : private EntryWriter {
 public:
   Writer(const Model& model, const Options& options, std::span<const Group> groups, std::uint64_t eh_frame,
          std::uint64_t eh_frame_hdr)
-      : model_(model), options_(options), groups_(groups), address_(eh_frame), table_address_(eh_frame_hdr),
-        order_(model.abi->byte_order) {}
+      : EntryWriter(model.abi->byte_order, options.alignment), model_(model), groups_(groups),
+        address_(eh_frame), table_address_(eh_frame_hdr) {}
 
   Result<Tables> write(std::uint64_t size) {
     out_.reserve(size);
@@ -252,12 +253,6 @@ public:
   }
 
 private:
-  void append(std::uint64_t value, unsigned bytes) {
-    out_.resize(out_.size() + bytes);
-    store_sized(out_.data() + out_.size() - bytes, value, bytes, order_);
-  }
-  void append(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
-
   /// A number of 32 bits with its sign.
   void append_near(std::uint64_t value, std::uint64_t function) {
     const auto number = static_cast<std::int64_t>(value);
@@ -275,30 +270,11 @@ private:
     append(number, 4);
   }
 
-  /// Begins an entry; its length is set by end().
-  std::size_t begin() {
-    const std::size_t start = out_.size();
-    append(0, 4);
-    return start;
-  }
-  void end(std::size_t start) {
-    out_.resize(start + align_up(out_.size() - start, options_.alignment));
-    store_sized(out_.data() + start, out_.size() - start - 4, 4, order_);
-  }
-
   void add(const ModelCie& cie) {
     const std::size_t start = begin();
     cies_.push_back(start);
     append(0, 4);
-    append(cie.version, 1);
-    append(cie.augmentation);
-    append(0, 1);
-    append_uleb(out_, cie.code_alignment);
-    append_sleb(out_, cie.data_alignment);
-    if (cie.version == 1)
-      append(cie.return_register, 1);
-    else
-      append_uleb(out_, cie.return_register);
+    append_fields(cie, cie.augmentation);
     if (cie.has_augmentation_data) {
       const std::size_t size_at = out_.size();
       append(0, 1); // at most 32 letters with 9 bytes each, most of which have none
@@ -344,11 +320,8 @@ private:
   }
 
   const Model& model_;
-  const Options& options_;
   std::span<const Group> groups_;
   std::uint64_t address_, table_address_;
-  ByteOrder order_;
-  std::vector<std::byte> out_;
   std::vector<std::size_t> cies_; ///< their offsets
   std::optional<Problem> problem_;
 };
