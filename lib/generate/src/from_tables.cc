@@ -38,11 +38,6 @@ std::vector<std::uint64_t> function_starts(const elf::Image& image) {
   return starts;
 }
 
-/// The end of the entry at `number`: the start of the next one.
-std::uint64_t end_of(std::span<const OrcEntry> entries, std::size_t number) {
-  return number + 1 < entries.size() ? entries[number + 1].start : std::numeric_limits<std::uint64_t>::max();
-}
-
 /// The state in which a function is entered by a call.
 bool is_like_an_entry(const OrcEntry& entry) {
   return entry.kind == OrcEntry::Kind::call && entry.sp_base == OrcEntry::Base::sp && entry.sp_offset == 8 &&
@@ -135,7 +130,7 @@ void add_from_orc(const CfiInput& input, const Options& options, AddressSet& des
     for (std::size_t i = first ? static_cast<std::size_t>(first - entries.data()) : 0;
          i < entries.size() && entries[i].start < range.end(); ++i) {
       std::uint64_t begin = std::max(entries[i].start, range.start);
-      const std::uint64_t end = std::min(end_of(entries, i), range.end());
+      const std::uint64_t end = std::min(tables::range_of(entries, i).end(), range.end());
       if (entries[i].kind != OrcEntry::Kind::undefined) added.push_back({begin, end - begin});
       if (!has_symbols && is_like_an_entry(entries[i]) && begin % usual_alignment == 0) writer.end_function();
       for (std::uint64_t next = 0; begin < end; begin = next) {

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 
 namespace sframe::tables {
@@ -180,6 +181,12 @@ std::optional<FrameRow> OrcEntry::row() const {
   case Kind::unknown: break;
   }
   return std::nullopt;
+}
+
+AddressRange range_of(std::span<const OrcEntry> entries, std::size_t number) {
+  const std::uint64_t start = entries[number].start;
+  const bool is_last = number + 1 == entries.size();
+  return {start, (is_last ? std::numeric_limits<std::uint64_t>::max() : entries[number + 1].start) - start};
 }
 
 Result<std::optional<OrcTable>> OrcTable::load(const elf::Image& image) {

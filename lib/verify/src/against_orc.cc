@@ -8,12 +8,12 @@
 #include "compare_rows.h"
 #include "merge.h"
 #include "padding.h"
+#include "sframe/base/address_ranges.h"
 #include "sframe/convert.h"
 #include "sframe/elf/object.h"
 #include "sframe_rows.h"
 
 #include <algorithm>
-#include <limits>
 #include <llvm/Support/FormatVariadic.h>
 
 namespace sframe::verify {
@@ -35,7 +35,7 @@ Id id_of(Id difference) {
 
 class OrcComparison {
 public:
-  OrcComparison(const Input& input, const std::vector<OrcEntry>& orc, Verdicts& verdicts, Sink& sink)
+  OrcComparison(const Input& input, std::span<const OrcEntry> orc, Verdicts& verdicts, Sink& sink)
       : input_(input), orc_(orc), abi_(input.parts().front().section.abi()),
         rows_(input, input.budget(), input.pieces()), verdicts_(verdicts), sink_(sink), merger_(input, sink) {
   }
@@ -48,9 +48,6 @@ private:
   void compare_marks(const OrcEntry& entry, std::uint64_t begin);
   void report_uncovered();
   void add_verdict(Verdict verdict) { verdicts_.add(interval_.part, interval_.fde->number, verdict); }
-  std::uint64_t end_of(std::size_t number) const {
-    return number + 1 < orc_.size() ? orc_[number + 1].start : std::numeric_limits<std::uint64_t>::max();
-  }
   std::optional<FrameRow> row_of(const OrcEntry& entry) const {
     auto row = entry.row();
     if (row) resolve_fixed_of(*row, abi_.fixed_ra_offset, abi_.fixed_fp_offset);
@@ -58,7 +55,7 @@ private:
   }
 
   const Input& input_;
-  const std::vector<OrcEntry>& orc_;
+  std::span<const OrcEntry> orc_;
   const AbiTraits& abi_;
   SframeRows rows_;
   SframeInterval interval_;
@@ -88,15 +85,12 @@ void OrcComparison::compare_interval() {
     covered_.push_back({interval_.begin, interval_.end - interval_.begin});
   // Blocks are stubs, which kernels do not have.
   if (interval_.kind != IntervalKind::row) return add_verdict(Verdict::undecided);
-  const auto after = std::ranges::upper_bound(orc_, interval_.begin, {}, &OrcEntry::start);
-  auto number = static_cast<std::size_t>(after - orc_.begin());
-  if (number != 0)
-    --number;
-  else
-    add_verdict(Verdict::undecided); // the table begins later
+  const OrcEntry* const first = last_not_above(orc_, interval_.begin, &OrcEntry::start);
+  if (!first) add_verdict(Verdict::undecided); // the table begins later
+  std::size_t number = first ? static_cast<std::size_t>(first - orc_.data()) : 0;
   for (; number < orc_.size() && orc_[number].start < interval_.end; ++number) {
     const std::uint64_t begin = std::max(interval_.begin, orc_[number].start);
-    compare_with(orc_[number], begin, std::min(end_of(number), interval_.end));
+    compare_with(orc_[number], begin, std::min(tables::range_of(orc_, number).end(), interval_.end));
   }
 }
 
@@ -132,7 +126,7 @@ void OrcComparison::report_uncovered() {
   std::vector<AddressRange> usable, others;
   for (std::size_t i = 0; i < orc_.size(); ++i) {
     if (orc_[i].kind == OrcEntry::Kind::undefined) continue;
-    (row_of(orc_[i]) ? usable : others).push_back({orc_[i].start, end_of(i) - orc_[i].start});
+    (row_of(orc_[i]) ? usable : others).push_back(tables::range_of(orc_, i));
   }
   const AddressSet open = input_.code().without(AddressSet(covered_));
   const AddressSet missing = AddressSet(std::move(usable)).in_common(open),
@@ -174,7 +168,7 @@ Result<std::optional<std::vector<OrcEntry>>> load_orc(const Input& input) {
   return entries;
 }
 
-std::uint64_t check_against_orc(const Input& input, const std::vector<OrcEntry>& orc, Verdicts& verdicts,
+std::uint64_t check_against_orc(const Input& input, std::span<const OrcEntry> orc, Verdicts& verdicts,
                                 Sink& sink) {
   return input.parts().empty() ? 0 : OrcComparison(input, orc, verdicts, sink).run();
 }

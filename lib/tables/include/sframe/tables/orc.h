@@ -21,6 +21,7 @@
 
 #pragma once
 
+#include "sframe/address.h"
 #include "sframe/elf/image.h"
 #include "sframe/row.h"
 
@@ -69,6 +70,9 @@ struct OrcEntry {
 
   friend bool operator==(const OrcEntry&, const OrcEntry&) = default;
 };
+
+/// The addresses of the entry at `number` in a list by address: up to the next one's start.
+AddressRange range_of(std::span<const OrcEntry> entries, std::size_t number);
 
 /// What to say of a file for which OrcTable::load() has nothing.
 inline constexpr const char* no_orc_table =

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sframe::verify {
@@ -24,8 +25,9 @@ namespace sframe::verify {
 Result<std::optional<std::vector<tables::OrcEntry>>> load_orc(const Input& input);
 
 /// Reports differences by address, then what only ORC describes. Adds a verdict for every function with
-/// readable rows. Returns the number of addresses that were compared. Linear in the rows and the entries.
-std::uint64_t check_against_orc(const Input& input, const std::vector<tables::OrcEntry>& orc,
-                                Verdicts& verdicts, Sink& sink);
+/// readable rows. Returns the number of addresses that were compared. Linear in the rows and the entries,
+/// with a binary search for each row.
+std::uint64_t check_against_orc(const Input& input, std::span<const tables::OrcEntry> orc, Verdicts& verdicts,
+                                Sink& sink);
 
 } // namespace sframe::verify
