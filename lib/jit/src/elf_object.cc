@@ -91,7 +91,7 @@ std::vector<std::byte> make_elf_object(const PublishedCode& code, std::uint64_t 
   const AbiTraits& abi = code.rows.abi();
   const std::uint64_t eh_frame_address = address + elf_header_size;
   const auto eh_frame = make_eh_frame(code.start, code.rows);
-  const std::uint64_t sframe_address = eh_frame_address + (eh_frame.size() + 7) / 8 * 8;
+  const std::uint64_t sframe_address = eh_frame_address + align_up(eh_frame.size(), 8);
   const auto sframe = sframe_at(sframe_address, code);
   const auto symbols = symbols_of(code);
   ByteWriter names(abi.byte_order), section_names(abi.byte_order);
@@ -121,7 +121,7 @@ std::vector<std::byte> make_elf_object(const PublishedCode& code, std::uint64_t 
   for (ElfSection& section : sections) {
     section.offset = section.type ? at : 0;
     if (section.type != nobits) section.size = section.bytes.size();
-    at += (section.bytes.size() + 7) / 8 * 8;
+    at += align_up(section.bytes.size(), 8);
   }
   ByteWriter out(abi.byte_order);
   out.bytes.reserve(at + sections.size() * section_header_size);

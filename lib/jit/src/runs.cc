@@ -2,6 +2,8 @@
 
 #include "runs.h"
 
+#include "sframe/base/address_ranges.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,10 +14,8 @@ void Garbage::reserve(std::size_t more) {
 }
 
 const ListedCode* last_before(const ListedRun& run, std::uint64_t address) noexcept {
-  const ListedCode* const end = run.entries + run.count;
-  const ListedCode* const after = std::upper_bound(
-      run.entries, end, address, [](std::uint64_t at, const ListedCode& code) { return at < code.start; });
-  return after == run.entries ? nullptr : after - 1;
+  const std::span entries(run.entries, run.count);
+  return last_not_above(entries, address, &ListedCode::start);
 }
 
 namespace {

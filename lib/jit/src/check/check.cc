@@ -4,6 +4,7 @@
 
 #include "sframe/jit/check.h"
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/code/analysis.h"
 #include "sframe/convert.h"
 #include "sframe/section.h"
@@ -21,19 +22,13 @@ FrameRow resolved(const FrameRow& row, const AbiTraits& abi) {
   return resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
 }
 
-/// The row for an offset; nullptr if there is none.
-const FrameRow* row_at(std::span<const FrameRow> rows, std::uint32_t offset) {
-  const auto after = std::ranges::upper_bound(rows, offset, {}, &FrameRow::offset);
-  return after == rows.begin() ? nullptr : &*std::prev(after);
-}
-
 /// Checks what is entered at one place: the function, or a block.
 void check_piece(code::Analyzer& analyzer, const AbiTraits& abi, const code::Function& function,
                  std::span<const FrameRow> rows, std::uint32_t piece_offset, CheckResult& result) {
   const FrameRow* contradicted = nullptr;
   analyzer.run(function).visit([&](const code::Reached& at) {
     const auto offset = static_cast<std::uint32_t>(at.instruction.address - function.start);
-    const FrameRow* const row = row_at(rows, offset);
+    const FrameRow* const row = last_not_above(rows, offset, &FrameRow::offset);
     const auto agreement = row ? code::check(*row, at.state(), abi) : code::RowCheck{};
     const bool is_wrong = agreement.worst() == Agreement::contradicts || !agreement.sign_agrees;
     if (!row || at.certainty != code::Certainty::certain ||
