@@ -42,7 +42,7 @@ using sframe::FrameRow;
 using sframe::Rule;
 
 std::string_view mode;
-constexpr std::size_t room_behind_code = 256; ///< for perf, see JitDump
+constexpr std::size_t room_after_code = 256; ///< for perf, see JitDump
 
 [[gnu::noinline]] void print_frame(std::uint64_t pc) {
   Dl_info info = {};
@@ -159,8 +159,8 @@ private:
     protect(PROT_READ | PROT_WRITE);
     std::memcpy(start, code.bytes.data(), code.bytes.size());
     protect(PROT_READ | PROT_EXEC);
-    at_ += (code.bytes.size() + room_behind_code + 15) / 16 * 16;
-    // Here readers are told of it.
+    at_ += (code.bytes.size() + room_after_code + 15) / 16 * 16;
+    // From here on, readers find its rows.
     const auto rows =
         sframe::jit::Rows::make({.size = static_cast<std::uint32_t>(code.bytes.size())}, code.rows);
     if (!rows) throw std::runtime_error(message(rows.error().kind));
@@ -196,7 +196,7 @@ int main(int argc, char** argv) try {
   if (publish.contains("frames")) registry.publish_to(frames);
   if (publish.contains("gdb")) registry.publish_to(gdb);
   if (publish.contains("dump"))
-    registry.publish_to(dump.emplace("jit-" + std::to_string(getpid()) + ".dump", room_behind_code));
+    registry.publish_to(dump.emplace("jit-" + std::to_string(getpid()) + ".dump", room_after_code));
   sframe::here::refresh();
 
   std::istringstream text(argv[1]);

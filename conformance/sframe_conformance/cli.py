@@ -59,7 +59,7 @@ def _parser(version):
     options.option("--max-memory", "Address space of a process; 0: no limit (default: 4096)", "MIB", type=int, default=4096)
     options.group("readers")
     options.option("--command", "A reader that answers questions on its standard input", "COMMAND", dest="reader_command", common=True)
-    options.option("--library", "A reader as a library with sframe_conformance_find()", "FILE.so", common=True)
+    options.option("--library", "A reader as a library with sframe_conformance_find()", "FILE.so", dest="reader_library", common=True)
     options.group("writers")
     options.option("--as", "Assembler with the options that make it write .sframe", "COMMAND", dest="assembler", common=True)
     options.option("--ld", "Linker: also the cases for linkers", "COMMAND", dest="linker")
@@ -114,9 +114,9 @@ def _make(options, folder):
 
 
 def _readers(options, folder):
-    if bool(options.reader_command) == bool(options.library):
+    if bool(options.reader_command) == bool(options.reader_library):
         raise Wrong("readers needs --command or --library")
-    reader = harness.Command(options.reader_command) if options.reader_command else harness.Library(options.library)
+    reader = harness.Command(options.reader_command) if options.reader_command else harness.Library(options.reader_library)
     return reader.name, readers.run(reader, _cases(options, folder), options.timeout, _progress(options))
 
 

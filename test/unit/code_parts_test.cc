@@ -229,9 +229,9 @@ TEST(CodeBranch, LoopsThatProbeTheStack) {
   state.set_reg(rax, Value::cfa(-4096));
   state.compare = {rsp, rax, 0};
   const Instruction not_equal{.flow = Flow::branch, .condition = Condition::not_equal};
-  State behind = state;
-  EXPECT_TRUE(refine(not_equal, false, behind, subject, {}));
-  EXPECT_EQ(behind.reg(rsp), Value::cfa(-4096));
+  State after = state;
+  EXPECT_TRUE(refine(not_equal, false, after, subject, {}));
+  EXPECT_EQ(after.reg(rsp), Value::cfa(-4096));
   State before = state;
   before.set_reg(rsp, Value::cfa(-8));
   EXPECT_FALSE(refine(not_equal, false, before, subject, {})); // the loop has yet to get there
@@ -243,7 +243,7 @@ TEST(CodeBranch, StepsMeetALimit) {
   const Subject subject(amd64());
   const Conflict conflicts[] = {{.first = Value::cfa(-8), .second = Value::cfa(-16)}};
   const Instruction above{.flow = Flow::branch, .condition = Condition::above};
-  const auto sp_behind = [&](std::int32_t limit) {
+  const auto sp_after = [&](std::int32_t limit) {
     State state = entry_state();
     state.set_reg(rsp, {Base::conflict, false, 0, 0});
     state.set_reg(rax, Value::cfa(limit));
@@ -251,8 +251,8 @@ TEST(CodeBranch, StepsMeetALimit) {
     EXPECT_TRUE(refine(above, false, state, subject, conflicts));
     return state.reg(rsp);
   };
-  EXPECT_EQ(sp_behind(-64), Value::cfa(-64));
-  EXPECT_EQ(sp_behind(-60).base, Base::conflict);
+  EXPECT_EQ(sp_after(-64), Value::cfa(-64));
+  EXPECT_EQ(sp_after(-60).base, Base::conflict);
 }
 
 TEST(CodeExits, JumpsThatReturn) {
@@ -295,7 +295,7 @@ TEST(CodeInstructions, PaddingAndWhatIsNoInstruction) {
   EXPECT_EQ(parts.code.after_padding(start + 1), start + 5);
   EXPECT_EQ(parts.code.after_padding(start), start);
   EXPECT_TRUE(parts.decoded(5).bad);
-  EXPECT_EQ(parts.code.behind(parts.decoded(0).instruction), 1u);
+  EXPECT_EQ(parts.code.after(parts.decoded(0).instruction), 1u);
   EXPECT_EQ(parts.code.at(start + 2), no_index);
   EXPECT_EQ(parts.code.at(start + 8), no_index); // outside
   EXPECT_TRUE(parts.code.is_in_line(start + 4));
@@ -575,7 +575,7 @@ TEST_F(CodeArrivals, TheFirstMakesABlockTheNextAreJoined) {
   EXPECT_FALSE(parts_.blocks.to_run().empty());
 }
 
-/// The code behind a call is reached otherwise with SP elsewhere: the call does not return. Where the call's
+/// The code after a call is reached otherwise with SP elsewhere: the call does not return. Where the call's
 /// state came first, everything begins again.
 TEST_F(CodeArrivals, ACallThatDoesNotReturn) {
   arrivals_.jump(start + 6, at(-8), 0);

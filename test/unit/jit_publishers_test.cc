@@ -224,7 +224,7 @@ TEST_F(Files, JitDumpHasCodeAndUnwindingData) {
   EXPECT_EQ(3u, number(load + 40, 8));
   EXPECT_EQ(0u, number(load + 48, 8));
   EXPECT_EQ(0, std::memcmp(bytes.data() + load + 56, "a function\0\x50\x58\xc3", 14));
-  // perf has the code at a multiple of 8, and .eh_frame behind it, at the next one.
+  // perf has the code at a multiple of 8, and .eh_frame after it, at the next one.
   const std::string eh_frame_bytes = bytes.substr(unwinding + 40, header - unwinding - 40);
   const auto eh_frame = std::as_bytes(std::span(eh_frame_bytes));
   const cfi::CfiSection section(cfi::SectionKind::eh_frame, eh_frame, 0x80 + 8, traits(jit::host_abi()));

@@ -2,7 +2,7 @@
 //
 // linux/tools/perf/Documentation/jitdump-specification.txt. For each region two records: the unwinding data,
 // which apply to the code of the next record, and the code. perf makes an ELF file of them, with the code at
-// text_offset and .eh_frame behind it, so that what .eh_frame refers to by distance is there, too.
+// text_offset and .eh_frame after it, so that what .eh_frame refers to by distance is there, too.
 
 #include "byte_writer.h"
 #include "sframe/jit/eh_frame.h"
@@ -57,16 +57,16 @@ void start_record(ByteWriter& out, std::uint32_t id, std::size_t body) {
 }
 
 void write_unwinding_info(ByteWriter& out, const PublishedCode& code, std::size_t room) {
-  const std::uint64_t behind = (std::uint64_t{code.rows.code_size()} + 7) & ~std::uint64_t{7};
+  const std::uint64_t after = align_up(code.rows.code_size(), 8);
   ByteWriter data(code.rows.abi().byte_order);
-  data.append(make_eh_frame(0, code.rows, behind));
+  data.append(make_eh_frame(0, code.rows, after));
   data.align(8);
   const std::size_t eh_frame_size = data.size();
-  write_eh_frame_hdr(data, code.rows.abi().byte_order, behind);
+  write_eh_frame_hdr(data, code.rows.abi().byte_order, after);
   start_record(out, unwinding_info, 24 + data.size());
   out.u64(data.size());
   out.u64(data.size() - eh_frame_size);
-  out.u64(data.size() <= room ? data.size() : 0); // mapped: perf takes addresses behind the code for it
+  out.u64(data.size() <= room ? data.size() : 0); // mapped: perf takes addresses after the code for it
   out.append(data.bytes);
 }
 

@@ -10,9 +10,9 @@
 //     Transfer           what an instruction does to a state
 //     Joins              what two states have in common
 //     Guesses            edges that may not exist, for later
-//     FunctionEnds       whether control goes on behind a call or a jump
+//     FunctionEnds       whether control goes on after a call or a jump
 //     CalleeEffects      callees that do not follow the ABI
-//     Executor           one instruction: the state behind it, and its edges (branch.h, exits.h)
+//     Executor           one instruction: the state after it, and its edges (branch.h, exits.h)
 //     Arrivals           what becomes of a state at the end of an edge
 //     Answers            what Results tells
 //

@@ -58,7 +58,7 @@ bool Answers::passes(std::uint32_t index, bool is_in_block, VisitedState& state)
   const bool may_stop = instruction.flow == Flow::call || instruction.flow == Flow::indirect_call ||
                         instruction.flow == Flow::trap;
   if (may_stop) {
-    const std::uint32_t next = code_.behind(instruction);
+    const std::uint32_t next = code_.after(instruction);
     if (next != no_index && code_[next].instruction.is_nop) return state.step();
   }
   return is_in_block;
@@ -137,7 +137,7 @@ bool Answers::state_before(std::uint32_t wanted, State& state) {
   state = blocks_[owner].in;
   for (std::uint32_t index = blocks_[owner].first; index != wanted;) {
     if (!executor_.step(index, state, nullptr)) return false;
-    index = code_.behind(code_[index].instruction);
+    index = code_.after(code_[index].instruction);
     if (index == no_index || code_[index].leader) return false;
   }
   return true;

@@ -5,7 +5,7 @@
 //
 // - edges that may not exist wait (Guesses), and change little where something better is known;
 // - a jump to what perhaps follows the function is such an edge;
-// - if SP behind a call differs from SP on all other paths to the place, the call does not return. If that
+// - if SP after a call differs from SP on all other paths to the place, the call does not return. If that
 //   shows only after its effects went on, the data flow begins again (must_restart());
 // - a call whose frame does not fit the landing pad's row throws only if no other call leads there.
 
@@ -47,7 +47,7 @@ public:
   void fall(std::uint64_t target, const State& state, std::uint32_t from) {
     arrive(target, state, from, Edge::fall);
   }
-  /// The same, from a call with only padding behind it.
+  /// The same, from a call with only padding after it.
   void fall_from_call(std::uint64_t target, const State& state, std::uint32_t call) {
     arrive(target, state, call, Edge::after_call);
   }

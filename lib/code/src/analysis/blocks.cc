@@ -37,7 +37,7 @@ std::uint32_t Blocks::make_new_leader(std::uint64_t address) {
   for (std::uint32_t index = leader; index != no_index && code_[index].owner == owner;) {
     effort_.add();
     code_[index].owner = no_index;
-    index = code_.behind(code_[index].instruction);
+    index = code_.after(code_[index].instruction);
   }
   return leader;
 }
@@ -113,7 +113,7 @@ std::uint64_t Blocks::end_of_literals(std::uint64_t offset) const {
 
 bool Blocks::has_changed(std::uint64_t parts, std::uint32_t index) const {
   for (std::uint32_t at = blocks_[code_[index].owner].first; at != index;) {
-    at = code_.behind(code_[at].instruction);
+    at = code_.after(code_[at].instruction);
     if (at == no_index || (changed_at(at) & parts) != 0) return true;
   }
   return false;

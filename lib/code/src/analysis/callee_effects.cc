@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks, in this order, until one answers: does the row behind the call contradict an ABI callee; does the
+// Asks, in this order, until one answers: does the row after the call contradict an ABI callee; does the
 // code there show that the callee restarts the function, or keeps the return address in a register; what do
 // the registers hold at the callee's own returns.
 

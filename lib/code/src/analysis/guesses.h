@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Edges that may not exist: to the entries of a jump table without a bound, into the function by a call, and
-// behind a call that perhaps never returns. They wait until everything certain is known, each with the last
+// after a call that perhaps never returns. They wait until everything certain is known, each with the last
 // state in which its instruction was seen; only then does it show what they add.
 
 #pragma once

@@ -86,8 +86,8 @@ public:
   }
   /// The same, at an offset from the start, which must be of the function.
   std::uint32_t at_offset(std::uint64_t offset) const { return index_of_[offset]; }
-  /// The one behind another, or no_index.
-  std::uint32_t behind(const Instruction& instruction) const {
+  /// The one after another, or no_index.
+  std::uint32_t after(const Instruction& instruction) const {
     return at(instruction.address + instruction.length);
   }
   /// The first address at or after `address` without padding, as far as that is decoded.

@@ -14,7 +14,7 @@ bool VisitedState::execute() {
   if (known_ != &state_) state_ = *known_;
   known_ = &state_;
   const bool goes_on = executor_.step(reached_, state_, nullptr);
-  reached_ = code_.behind(code_[reached_].instruction);
+  reached_ = code_.after(code_[reached_].instruction);
   return goes_on;
 }
 

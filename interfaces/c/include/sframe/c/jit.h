@@ -28,7 +28,7 @@ typedef struct sframe_jit sframe_jit;
 /* The rows of a piece of code, or of all pieces that have the same code. */
 typedef struct sframe_jit_rows sframe_jit_rows;
 
-/* Who is told of code, besides sframe_here() and sframe-unwind. */
+/* Readers of other projects. sframe_here() and sframe-unwind need none of these. */
 enum {
   SFRAME_JIT_FRAMES = 1, /* libgcc's unwinder, by __register_frame() */
   SFRAME_JIT_GDB = 2     /* gdb, by its interface for JIT compilers */
@@ -59,7 +59,7 @@ void sframe_jit_free(sframe_jit* jit);
 sframe_status sframe_jit_write_perf_map(sframe_jit* jit, const char* path, sframe_error* error);
 
 /* Writes a dump for `perf inject --jit` from now on, with the code and its unwinding data: jit-PID.dump. At
-   most one for each `jit`. `room`: bytes behind the code of each region, from the next multiple of 8 on, that
+   most one for each `jit`. `room`: bytes after the code of each region, from the next multiple of 8 on, that
    never have other code. A perf that uses libunwind finds frames only if it can take these addresses for the
    unwinding data: about 100 bytes, and 4 for each row. */
 sframe_status sframe_jit_write_dump(sframe_jit* jit, const char* path, size_t room, sframe_error* error);

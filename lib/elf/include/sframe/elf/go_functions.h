@@ -24,8 +24,9 @@ namespace sframe::elf {
 struct GoFunction {
   AddressRange extent;   ///< link addresses; up to the next function, padding included
   std::string_view name; ///< as in Go, without the suffix of the calling convention; a view into the table
-  bool is_top = false; ///< nothing called it: the outermost frame of a stack (TOPFRAME); not sigtramp, which
-                       ///< is marked, too, but has a signal frame behind it
+  /// Nothing called it: the outermost frame of a stack (TOPFRAME). Not sigtramp, which has the mark, but was
+  /// called by the kernel in a signal frame.
+  bool is_top = false;
   bool is_injected = false; ///< the runtime lets it return to an instruction that did not call it
   bool sets_sp = false;     ///< it sets SP to other stacks: its frames may have another size (SPWRITE)
   bool is_assembly = false;

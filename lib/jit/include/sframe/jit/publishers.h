@@ -83,7 +83,7 @@ private:
 /// jitdump-specification.txt). `perf record -k mono` finds the file by its mapping, which this makes.
 class JitDump final : public Publisher {
 public:
-  /// perf expects a name jit-PID.dump. `room`: bytes behind the code of each region, from the next multiple
+  /// perf expects a name jit-PID.dump. `room`: bytes after the code of each region, from the next multiple
   /// of 8 on, that never have other code. A perf that uses libunwind (Debian's) finds frames only if it can
   /// take these addresses for the unwinding data, of about 100 bytes and 4 for each row.
   explicit JitDump(const std::string& path, std::size_t room = 0);
