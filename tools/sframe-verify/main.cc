@@ -10,9 +10,9 @@
 
 #include <sframe/base/text.h>
 #include <sframe/code/disassembly.h>
-#include <sframe/files/access.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/coverage_options.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/process_limits.h>
@@ -24,7 +24,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -369,18 +368,13 @@ std::vector<std::string> inputs(const Options& options, std::vector<std::string>
   return all;
 }
 
-/// The files that may be opened: the inputs, the folders searched for their debug files, and what shows
-/// instructions in reports.
+/// The files that may be opened: the inputs, where their debug files may be, and what shows instructions in
+/// reports.
 std::vector<std::string> readable(const Options& options, const tool::NamedInputs& named) {
-  std::set<std::string> paths;
-  for (const tool::NamedInput& input : named.inputs) {
-    const auto folder = std::filesystem::path(input.path).parent_path();
-    paths.insert(input.path);
-    paths.insert(folder.empty() ? "." : folder.string());
-  }
-  std::vector<std::string> all = inputs(options, {paths.begin(), paths.end()});
-  for (std::string& folder : files::FileAccess(options.run.file.files).debug_folders({}))
-    all.push_back(std::move(folder));
+  const std::vector<std::string> paths = tool::paths(named);
+  std::vector<std::string> all = inputs(options, paths);
+  for (std::string& place : tool::debug_file_places(paths, options.run.file.files))
+    all.push_back(std::move(place));
   all.push_back(sframe::code::disassembler_library());
   return all;
 }

@@ -24,7 +24,8 @@ std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
                                            const files::FileOptions& options) {
   std::set<std::string> places;
   for (const std::string& input : inputs) {
-    if (input == "-") continue;
+    std::error_code unknown;
+    if (input == "-" || std::filesystem::is_directory(input, unknown)) continue;
     const auto directory = std::filesystem::path(input).parent_path();
     places.insert(directory.empty() ? "." : directory.string());
   }
