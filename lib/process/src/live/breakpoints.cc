@@ -3,9 +3,11 @@
 #include "live/breakpoints.h"
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <elf.h>
 #include <fcntl.h>
+#include <span>
 #include <string>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -31,16 +33,33 @@ constexpr std::uint64_t pc_after = 0;
 #endif
 static_assert(breakpoint.size() <= sizeof(std::uint32_t));
 
+/// For where /proc/PID/mem cannot be written: /proc is mounted read-only (in containers), or the kernel
+/// refuses writes to memory that the process may only execute. The process has to be stopped.
+bool transfer_by_words(std::uint32_t pid, std::uint64_t address, std::span<std::byte> bytes, bool write) {
+  for (std::byte& other : bytes) {
+    const std::uint64_t place = address++, start = place & ~std::uint64_t{sizeof(long) - 1};
+    errno = 0;
+    long word = ::ptrace(PTRACE_PEEKDATA, pid, start, 0);
+    if (errno != 0) return false;
+    std::byte& own = std::as_writable_bytes(std::span(&word, 1))[place - start];
+    (write ? own : other) = write ? other : own;
+    if (write && ::ptrace(PTRACE_POKEDATA, pid, start, word) != 0) return false;
+  }
+  return true;
+}
+
 /// Also writes to memory that the process may only execute.
-bool transfer(std::uint32_t pid, std::uint64_t address, void* bytes, bool write) {
+bool transfer(std::uint32_t pid, std::uint64_t address, void* data, bool write) {
+  const std::span bytes(static_cast<std::byte*>(data), breakpoint.size());
   const std::string path = "/proc/" + std::to_string(pid) + "/mem";
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return false;
-  const auto at = static_cast<off_t>(address);
-  const ssize_t done =
-      write ? ::pwrite(fd, bytes, breakpoint.size(), at) : ::pread(fd, bytes, breakpoint.size(), at);
-  ::close(fd);
-  return done == static_cast<ssize_t>(breakpoint.size());
+  const int fd = ::open(path.c_str(), (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  ssize_t done = -1;
+  if (fd >= 0) {
+    const auto at = static_cast<off_t>(address);
+    done = write ? ::pwrite(fd, data, bytes.size(), at) : ::pread(fd, data, bytes.size(), at);
+    ::close(fd);
+  }
+  return done == static_cast<ssize_t>(bytes.size()) || transfer_by_words(pid, address, bytes, write);
 }
 
 } // namespace
