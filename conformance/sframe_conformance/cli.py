@@ -8,19 +8,21 @@ import tempfile
 
 from sframe_options import COLUMNS, Options, Texts, Wrong
 
-from . import description, harness, readers, report, results, writers
+from . import compilers, description, harness, programs, readers, report, results, writers
 
 TEXTS = Texts(
-    summary="Test readers and writers of SFrame by cases whose answers follow from the specification.",
-    usage="sframe-conformance readers|writers|make [OPTIONS]",
+    summary="Test readers and writers of SFrame by cases whose answers follow from the specification, and compilers by random programs.",
+    usage="sframe-conformance readers|writers|compilers|make [OPTIONS]",
     examples=(
         ("sframe-conformance readers --library ./my-reader.so", "all cases, as a table of failures"),
         ("sframe-conformance readers --command ./my-reader --level minimal", "what every reader must do"),
         ("sframe-conformance writers --as 'as --gsframe' --ld ld", "an assembler and a linker"),
+        ("sframe-conformance compilers --cc gcc --options=-O3 --save bugs", "call frame information of random programs"),
         ("sframe-conformance make -o sections", "sections and questions as files"),
     ),
     environment=(COLUMNS,
-                 ("PATH", "Where a reader, an assembler and a linker without a directory are looked up"),
+                 ("PATH", "Where a reader, an assembler, a linker, a compiler and sframe-verify without a directory are looked up"),
+                 ("QEMU_LD_PREFIX", "compilers: where QEMU looks up shared libraries of programs for other machines"),
                  ("TMPDIR", "Directory for temporary files (default: /tmp)")),
     exit_codes=(("0", "All cases passed, or are known to fail"),
                 ("1", "A case failed"),
@@ -30,6 +32,7 @@ TEXTS = Texts(
 COMMANDS = {
     "readers": "ask a reader",
     "writers": "check what an assembler or a linker makes",
+    "compilers": "compare what a compiler says of frames with its code",
     "make": "write the sections and the questions as files",
 }
 
@@ -37,6 +40,13 @@ COMMANDS = {
 def _positive(text):
     value = float(text)
     if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError("must be a positive number, not %r" % text)
+    return value
+
+
+def _count(text):
+    value = int(text)
+    if not 0 < value < 1 << 32:
         raise argparse.ArgumentTypeError("must be a positive number, not %r" % text)
     return value
 
@@ -63,6 +73,15 @@ def _parser(version):
     options.group("writers")
     options.option("--as", "Assembler with the options that make it write .sframe", "COMMAND", dest="assembler", common=True)
     options.option("--ld", "Linker: also the cases for linkers", "COMMAND", dest="linker")
+    options.group("compilers")
+    options.option("--cc", "Compiler, with options that are always given (repeatable)", "COMMAND", action="append", default=[], dest="compilers", common=True)
+    options.option("--options", "Only with these options (repeatable; default: many that change frames, of those that the compiler knows)", "OPTIONS", action="append", default=[])
+    options.option("--language", "Language of the programs (default: both)", "c|c++", choices=(programs.C, programs.CXX))
+    options.option("--programs", "Number of programs for each choice of options (default: 20)", "N", type=_count, default=20)
+    options.option("--seed", "Number of the first program; equal numbers give equal programs (default: 1)", "N", type=_count, default=1)
+    options.option("--save", "Write the smallest program of each bug to DIR", "DIR")
+    options.option("--verify", "sframe-verify (default: from PATH)", "COMMAND", default="sframe-verify")
+    options.option("--gen", "sframe-gen (default: from PATH)", "COMMAND", default="sframe-gen")
     options.group("Common options")
     options.option("--format", "Format of the report (default: text)", "text|json|junit|sarif", choices=("text", "json", "junit", "sarif"), default="text", common=True)
     options.option("-o,--output", "Write the report to FILE, atomically; make: the directory to write to", "FILE", common=True)
@@ -127,15 +146,26 @@ def _writers(options, folder):
         os.path.join(folder, "writers"), options.assembler, options.linker, options.abi, options.level, options.case or ["*"], options.timeout or 10, _progress(options))
 
 
+def _compilers(options, folder):
+    if not options.compilers:
+        raise Wrong("compilers needs --cc")
+    languages = [options.language] if options.language else [programs.C, programs.CXX]
+    found = compilers.run(options.compilers, options.options, languages, range(options.seed, options.seed + options.programs), options.verify, options.gen, options.save,
+                          options.timeout or 10, _progress(options))
+    if not found:
+        raise Wrong("no options that the compiler knows")
+    return ", ".join(options.compilers), found
+
+
 def _main(version, data, arguments):
     parser = _parser(version)
     if text := parser.text_asked_for(arguments):
         sys.stdout.write(text)
         return 0
     options = parser.parse_args(arguments)
-    commands = {"readers": _readers, "writers": _writers, "make": _make}
+    commands = {"readers": _readers, "writers": _writers, "compilers": _compilers, "make": _make}
     if options.command not in commands:
-        raise Wrong("no command %s" % options.command if options.command else "no command: readers, writers or make")
+        raise Wrong("no command %s" % options.command if options.command else "no command: readers, writers, compilers or make")
     harness.limit_memory(options.max_memory << 20)
     known = results.read_known(options.known) if options.known else []
     subject, found = commands[options.command](options, options.data or data)

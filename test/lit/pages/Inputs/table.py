@@ -48,6 +48,7 @@ OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mk
 PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib/libsframe-c.so.0 sframe; '
 MESON_PROJECT = 'echo "int main(void) { return 0; }" > app.c; { echo "project(\'pipeline\', \'c\', default_options: [\'prefix=/usr\'])"; cat block; } > meson.build; '
 RELEASE = "mkdir -p build/release/bin; sframe-gen /bin/cat -o build/release/bin/app --report=none; printf '#!/bin/sh\n' > build/release/bin/script; "
+WRONG_COMPILER = '"$project"/test/lit/conformance/Inputs/wrong-cc --language c --programs 1 --seed 3 --timeout 60 '
 CI_JOB = "test/lit/install/ci-job.test runs it"
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
@@ -86,6 +87,11 @@ CASES = {
         stand_ins={"--level": "--timeout 60 --case one-row --level"}, needs=("amd64",)),
     "sframe-conformance writers --as 'as --gsframe' --ld ld": Case(code=1, needs=("amd64", "binutils-2.40")),
     "sframe-conformance writers --as 'aarch64-linux-gnu-as --gsframe'": Case(code=1, needs=("aarch64-binutils-2.40",)),
+    "sframe-conformance compilers --cc gcc --options=-O3 --save bugs": Case(
+        stand_ins={"gcc --options=-O3": WRONG_COMPILER + "--options=-O1"}, code=1, needs=("gcc", "amd64", "ptrace", "!asan")),
+    "sframe-conformance compilers --cc gcc --options=-O2 --language c --programs 10 --save bugs": Case(
+        stand_ins={"gcc --options=-O2": WRONG_COMPILER + "--options=-O1", "--programs 10": ""}, code=1, needs=("gcc", "amd64", "ptrace", "!asan"),
+        shows=[r"^x86_64/.* failed$", r"^    x86_64/.*/missing-.*: no row for the change by ", r"^    0x[0-9a-f]+ .*: cfa=.*; right: cfa=", r"cases, .* 0 passed, \d failed,", r"^FAILED$"]),
     "sframe-conformance make -o sections": Case(stand_ins={"sections": "sections --case one-row"}),
     "sframe-conformance readers --library ./my-reader.so --case outermost-function/v3-amd64": Case(
         'cp "$build"/conformance/linux.so my-reader.so; ', code=1, needs=("!asan",)),

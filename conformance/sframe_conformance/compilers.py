@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kit for compilers: random programs (programs.py), compiled with options that change frames, whose call frame information must agree
+with their code. sframe-verify looks at each twice: --compiler-bugs finds rows that the machine code contradicts, where it proves another
+one right, and --check=run executes the program and compares each step. What both find is a confirmed bug; it is reduced to the smallest
+program that shows it, and reported once for each compiler; without the options, if it is there without them. What only the first finds
+is not reported: most of it the program does not execute."""
+import dataclasses
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import tempfile
+from typing import List
+
+from . import harness, programs
+from .options import MACHINES, OPTIONS
+from .results import FAILED, LEFT_OUT, PASSED, Detail, Result
+
+EXTENSIONS = {programs.C: ".c", programs.CXX: ".cc"}
+NOT_COMPARED = "R406"  # executed, without a row
+SMALLEST_TIME = 5      # seconds; for the checks
+
+
+def _found_from_anywhere(command):
+    """The command, whose program is named from the working directory here, for another one."""
+    program, *arguments = shlex.split(command) or [""]
+    return shlex.join([os.path.abspath(program) if "/" in program else program, *arguments])
+
+
+class Compiler:
+    """A command, for one machine."""
+
+    def __init__(self, command, seconds, folder):
+        program, *arguments = command.split() or [""]
+        self.name = " ".join([os.path.basename(program), *arguments])
+        self.command, self.seconds, self.folder = _found_from_anywhere(command), seconds, folder
+        code, text = self._run(self.command + " -dumpmachine")
+        self.machine = text.strip().split("-")[0]
+        if code or self.machine not in MACHINES:
+            raise harness.Unusable("%s: %s" % (command, text.strip() or "no answer to -dumpmachine"))
+        self.is_native = self.machine == platform.machine()
+
+    def _run(self, command):
+        with tempfile.TemporaryFile() as output:
+            code = harness.run(command, [], self.seconds, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            output.seek(0)
+            return code, output.read().decode(errors="replace")
+
+    def knows(self, options, language):
+        """Whether it can make a program with the options."""
+        source = self._write("int main(void) { return 0; }\n", language)
+        return self._compile(source, "knows", options, language, "-Werror")
+
+    def compiles(self, program, options):
+        return self._compile(self._write(program.text(), program.language), "program", options, program.language, "-w", "-fsyntax-only")
+
+    def program(self, program, options):
+        """The path of the program; None if there is none."""
+        source = self._write(program.text(), program.language)
+        return os.path.join(self.folder, "program") if self._compile(source, "program", options, program.language, "-w") else None
+
+    def _write(self, text, language):
+        path = os.path.join(self.folder, "program" + EXTENSIONS[language])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def _compile(self, source, output, options, language, *more):
+        return self._run(self.line(options, language, os.path.basename(source), output, *more))[0] == 0
+
+    def line(self, options, language, source, output, *more):
+        """The command that compiles a source. Unwind tables are at every instruction, as distributions ask for."""
+        given = [options] if options else []
+        if not self.is_native:
+            given.append("-static")  # the emulator executes fewer steps before main()
+        libraries = ["-lstdc++"] if language == programs.CXX and "-fsyntax-only" not in more else []
+        return " ".join([self.command, "-O2", "-fasynchronous-unwind-tables", *given, *more, source, *libraries, "-o", output])
+
+
+@dataclasses.dataclass
+class Bug:
+    """A place with wrong rows, as sframe-verify describes it."""
+    title: str
+    key: str                # what it has in common with others: the pattern and the instruction
+    function: str
+    places: List[range]     # addresses with wrong rows
+    lines: List[dict]       # address, instruction, cfi, code
+    is_confirmed: bool = False
+
+
+class Checker:
+    """The programs that look at what is compiled."""
+
+    def __init__(self, verify, gen, seconds, folder):
+        self.verify, self.gen = (shlex.split(_found_from_anywhere(command)) for command in (verify, gen))
+        self.folder = folder
+        self.seconds = max(seconds, SMALLEST_TIME)
+
+    def _run(self, command):
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=self.seconds, cwd=self.folder, stdin=subprocess.DEVNULL, check=False)
+        except subprocess.TimeoutExpired:
+            return None
+        except OSError as error:
+            raise harness.Unusable("%s: %s" % (command[0], error.strerror)) from None
+        if done.returncode not in (0, 1):
+            message = done.stderr.decode(errors="replace").strip()
+            raise harness.Unusable("%s: %s" % (command[0], message.splitlines()[-1] if message else "exit code %d" % done.returncode))
+        return done.stdout
+
+    def bugs(self, program, is_native):
+        """What contradicts the code in the functions that programs.py made; the confirmed ones are marked."""
+        output = self._run([*self.verify, "--compiler-bugs", "--format=json", program])
+        groups = [group for compiler in json.loads(output)["compilers"] for group in compiler["groups"]] if output else []
+        found = [self._bug(group) for group in groups if re.fullmatch(r"f\d+", _symbol(group))]
+        if found:
+            self._confirm(program, is_native, found)
+        return found
+
+    @staticmethod
+    def _bug(group):
+        example = group["example"]
+        instruction = re.sub(r"[^a-z0-9]+", "-", group["instruction"].lower()).strip("-")
+        return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group),
+                   [range(int(example["pc"], 16), int(example["end"], 16))], example["lines"])
+
+    def _confirm(self, program, is_native, found):
+        converted = program + ".converted"
+        if self._run([*self.gen, program, "-o", converted, "--report=none"]) is None:
+            return
+        start = ["--run-from", "main"] if is_native else []
+        output = self._run([*self.verify, "--check=run", *start, "--format=json", "--max-findings=100000", "--", converted])
+        findings = [finding for file in json.loads(output)["files"] for finding in file["findings"]] if output else []
+        steps = [range(int(f["pc"], 16), int(f["end"], 16)) for f in findings if f["id"].startswith("R4") and f["id"] != NOT_COMPARED]
+        for bug in found:
+            bug.is_confirmed = any(max(a.start, b.start) < min(a.stop, b.stop) for a in bug.places for b in steps)
+
+
+def _symbol(group):
+    return group["example"]["function"].split("+")[0].split("(")[0]
+
+
+def _of(checker, compiler, program, options, key):
+    """The confirmed bug of a kind in a program; None if there is none."""
+    path = compiler.program(program, options)
+    return next((bug for bug in checker.bugs(path, compiler.is_native) if bug.is_confirmed and bug.key == key), None) if path else None
+
+
+def _known_parts(compiler, program, options):
+    """Without the functions that the compiler refuses."""
+    if compiler.compiles(program, options):
+        return program
+    for function in program.functions:
+        if not compiler.compiles(dataclasses.replace(program, functions=(dataclasses.replace(function, callee=-1),)), options):
+            program = program.without(function.number)
+    return program
+
+
+@dataclasses.dataclass
+class Report:
+    """A confirmed bug with its smallest program."""
+    name: str
+    command: str
+    text: str
+    extension: str
+    bug: Bug
+
+    def details(self):
+        return [Detail("%s %s" % (line["address"], line["instruction"]), line["code"] or "", line["cfi"], line["code"] is not None) for line in self.bug.lines]
+
+    def save(self, folder):
+        """The source, which begins with the report."""
+        path = os.path.join(folder, re.sub(r"[^\w.+=-]+", "_", self.name) + self.extension)
+        rows = ["//   %-10s %-34s %s%s" % (line["address"], line["instruction"], line["cfi"], "; right: " + line["code"] if line["code"] else "") for line in self.bug.lines]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(["// " + self.bug.title, "// " + self.command, "// " + self.bug.function + ":", *rows, ""]) + "\n" + self.text)
+
+
+class Run:
+    """All programs with one compiler."""
+
+    def __init__(self, compiler, checker, save, progress):
+        self.compiler, self.checker, self.save, self.progress = compiler, checker, save, progress
+        self.reported = {}  # (key, options; "" if it is there without them): Report
+
+    def with_options(self, options, language, seeds):
+        """The result for one combination; None if the compiler does not know the options."""
+        if not self.compiler.knows(options, language):
+            return None
+        name = "/".join([self.compiler.machine, self.compiler.name, language, options or "-O2"])
+        result = Result(name, "%d programs agree with their call frame information." % len(seeds), "", LEFT_OUT)
+        for seed in seeds:
+            self.progress("%s, program %d" % (name, seed))
+            self._try(programs.make(seed, language, self.compiler.machine), options, result)
+        return result
+
+    def _try(self, program, options, result):
+        program = _known_parts(self.compiler, program, options)
+        path = self.compiler.program(program, options) if program.functions else None
+        if not path:
+            return
+        if result.verdict == LEFT_OUT:
+            result.verdict = PASSED
+        for bug in self.checker.bugs(path, self.compiler.is_native):
+            if not bug.is_confirmed:
+                continue
+            result.verdict = FAILED
+            report = self.reported.get((bug.key, "")) or self.reported.get((bug.key, options)) or self._report(program, options, bug)
+            if not any(detail.place == report.name for detail in result.details):
+                result.details.append(Detail(report.name, "", bug.title, True))
+
+    def _report(self, program, options, bug):
+        def is_there(smaller, chosen=options):
+            return _of(self.checker, self.compiler, smaller, chosen, bug.key) is not None
+        smallest = programs.reduced(program, is_there)
+        needed = options if options and not is_there(smallest, "") else ""
+        bug = _of(self.checker, self.compiler, smallest, needed, bug.key) or bug
+        name = "/".join([self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else []))
+        extension = EXTENSIONS[smallest.language]
+        report = Report(name, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
+        self.reported[bug.key, needed] = report
+        if self.save:
+            report.save(self.save)
+        return report
+
+
+def run(commands, options, languages, seeds, verify, gen, save, seconds, progress):
+    """A result for each combination of compiler, options and language, then one for each bug. Reduced sources go to the directory
+    `save`, if there is one."""
+    combinations, bugs = [], []
+    if save:
+        os.makedirs(save, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as folder:
+        checker = Checker(verify, gen, seconds, folder)
+        for command in commands:
+            compiler = Compiler(command, seconds, folder)
+            of_compiler = Run(compiler, checker, save, progress)
+            for language in languages:
+                for chosen in options or [*OPTIONS[None], *OPTIONS[compiler.machine]]:
+                    result = of_compiler.with_options(chosen, language, seeds)
+                    if result:
+                        combinations.append(result)
+            for report in of_compiler.reported.values():
+                bugs.append(Result(report.name, report.bug.title, "", FAILED, "", report.details()))
+    return combinations + bugs
