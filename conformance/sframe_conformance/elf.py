@@ -6,7 +6,7 @@ import struct
 
 MACHINES = {62: "amd64", 183: "aarch64", 22: "s390x"}
 PT_LOAD, PT_GNU_SFRAME = 1, 0x6474E554
-SHT_SYMTAB, SHT_RELA, SHT_NOBITS, ET_REL = 2, 4, 8, 1
+SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_DYNSYM, ET_REL = 2, 4, 8, 11, 1
 # Relocations relative to their place: machine, type -> bytes.
 RELATIVE = {(62, 2): 4, (62, 24): 8, (183, 261): 4, (183, 260): 8, (22, 5): 4, (22, 23): 8}
 
@@ -53,21 +53,23 @@ class Elf:
             for i, part in enumerate(self.parts):
                 part.address = 0x10000000 + i * 0x1000000
         self.segments = [self._unpack("IIQQQQQ", program_at + i * program_size) for i in range(programs)]
-        self.symbols = []  # (name, section, address)
+        self.symbols, self.dynamic_symbols = [], []  # (name, section, address)
         for part in self.parts:
-            if part.type == SHT_SYMTAB:
+            into = {SHT_SYMTAB: self.symbols, SHT_DYNSYM: self.dynamic_symbols}.get(part.type)
+            if into is not None:
                 for at in range(part.offset, part.offset + part.size, part.entry_size):
                     name, _, _, section, value = self._unpack("IBBHQ", at)
                     inside = 0 < section < len(self.parts)
                     base = self.parts[section].address if self.type == ET_REL and inside else 0
-                    self.symbols.append((self._text(self.parts[part.link].offset + name), section, base + value))
+                    into.append((self._text(self.parts[part.link].offset + name), section, base + value))
 
     def _text(self, at):
         return self.data[at:self.data.index(b"\0", at)].decode()
 
     def address_of(self, name):
-        """Of a defined symbol, or of a section. None if there is none."""
-        found = [address for symbol, section, address in self.symbols if symbol == name and section] or [part.address for part in self.parts if part.name == name]
+        """Of a defined symbol, or of a section. None if there is none. A linker may keep only one of the symbols of code that it has
+        merged in .symtab; what others can call is in .dynsym."""
+        found = [address for symbol, section, address in self.symbols + self.dynamic_symbols if symbol == name and section] or [part.address for part in self.parts if part.name == name]
         return found[0] if found else None
 
     def sframe(self):
