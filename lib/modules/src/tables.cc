@@ -134,8 +134,9 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
 }
 
 /// Converts CFI to the section that sframe-gen would write, in memory only. For what cannot be converted,
-/// CFI is used.
+/// CFI is used. CFI that leaves rows to a section, which is no longer there, makes wrong ones.
 void UnwindTables::generate_sframe(const elf::Image& image) {
+  if (is_shrunk_) return add_sframe_problem("no rows are made: the call frame information was shrunk");
   const auto input = generate::CfiInput::from_image(image);
   if (!input) return;
   // Near the code, as a section in the file would be.
