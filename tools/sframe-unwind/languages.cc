@@ -52,7 +52,7 @@ std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thr
   const std::int32_t signal = process_.signal();
   if (signal != core::sigill && signal != core::sigtrap && signal != core::sigabrt) return std::nullopt;
   unwind::StepperList steppers = steppers::default_steppers(process_.space().abi(), nullptr);
-  std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+  steppers::put_all_registers_first(steppers);
   unwind::Walker walker(process_.space(), std::move(steppers));
   std::optional<languages::Thrown> thrown;
   if (wants("rust")) thrown = languages::rust_panic(process_.space(), walker, thread.frame());

@@ -226,7 +226,7 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
   unwind::StepperList steppers = steppers::default_steppers(abi, main);
   if (!options.steppers.empty()) return steppers::select_steppers(std::move(steppers), options.steppers);
   if (options.compare || shows_variables(options))
-    std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+    steppers::put_all_registers_first(steppers);
   return steppers;
 }
 

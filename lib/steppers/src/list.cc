@@ -36,6 +36,10 @@ unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main
   return list;
 }
 
+void put_all_registers_first(unwind::StepperList& steppers) {
+  std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+}
+
 Result<unwind::StepperList> select_steppers(unwind::StepperList all, std::string_view names) {
   unwind::StepperList chosen;
   while (!names.empty()) {

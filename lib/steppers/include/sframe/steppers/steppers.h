@@ -63,6 +63,9 @@ std::unique_ptr<unwind::FrameStepper> make_scan_stepper(const AbiTraits& abi);
 /// All of them, by priority; the same lifetimes.
 unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main);
 
+/// Those that recover all registers before the others, for who wants more of each frame than pc and SP.
+void put_all_registers_first(unwind::StepperList& steppers);
+
 /// The steppers listed in `names` ("sframe,cfi"), in that order. Fails for an unknown or repeated name and
 /// for an empty list.
 Result<unwind::StepperList> select_steppers(unwind::StepperList all, std::string_view names);
