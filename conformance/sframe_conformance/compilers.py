@@ -183,7 +183,7 @@ class Run:
 
     def __init__(self, compiler, checker, save, progress):
         self.compiler, self.checker, self.save, self.progress = compiler, checker, save, progress
-        self.reported = {}  # (key, options; "" if it is there without them): Report
+        self.reported = {}  # key: Report
 
     def with_options(self, options, language, seeds):
         """The result for one combination; None if the compiler does not know the options."""
@@ -207,7 +207,7 @@ class Run:
             if not bug.is_confirmed:
                 continue
             result.verdict = FAILED
-            report = self.reported.get((bug.key, "")) or self.reported.get((bug.key, options)) or self._report(program, options, bug)
+            report = self.reported.get(bug.key) or self._report(program, options, bug)
             if not any(detail.place == report.name for detail in result.details):
                 result.details.append(Detail(report.name, "", bug.title, True))
 
@@ -220,7 +220,7 @@ class Run:
         name = "/".join([self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else []))
         extension = EXTENSIONS[smallest.language]
         report = Report(name, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
-        self.reported[bug.key, needed] = report
+        self.reported[bug.key] = report
         if self.save:
             report.save(self.save)
         return report
