@@ -122,7 +122,7 @@ class Checker:
     @staticmethod
     def _bug(group):
         example = group["example"]
-        instruction = re.sub(r"[^a-z0-9]+", "-", group["instruction"].lower()).strip("-")
+        instruction = re.sub(r"[^a-z0-9]+", "-", (group["instruction"] or "nowhere").lower()).strip("-")
         return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group),
                    [range(int(example["pc"], 16), int(example["end"], 16))], example["lines"])
 
