@@ -35,6 +35,21 @@ constexpr Group groups[] = {{"S", "Structure of the section"},
                             {"R4", "Section compared with what happened while a program ran (--check=run)"},
                             {"R5", "Rows at return addresses, which some readers look up as they are"}};
 
+/// An indented block or, if it has one line, the end of the paragraph.
+std::string example_markdown(std::string_view example) {
+  std::string out;
+  if (example.find('\n') == std::string_view::npos) {
+    example.remove_prefix(example.find_first_not_of(' '));
+    return out.append("Example: `").append(example).append("`\n");
+  }
+  while (!example.empty()) {
+    const std::size_t end = std::min(example.find('\n'), example.size());
+    out.append(out.empty() ? "\n    " : "    ").append(example.substr(0, end)).append("\n");
+    example.remove_prefix(std::min(end + 1, example.size()));
+  }
+  return out;
+}
+
 } // namespace
 
 std::span<const Check> checks() {
@@ -82,7 +97,7 @@ std::string checks_markdown() {
       first = false;
       out.append("\n### ").append(c.name).append(" ").append(c.title).append(" (");
       out.append(severity_name(c.severity)).append(")\n\n").append(wrapped(c.text, width));
-      out.append("\n```\n").append(c.example).append("\n```\n");
+      out.append(example_markdown(c.example));
     }
   }
   return out;
