@@ -35,16 +35,21 @@ constexpr Group groups[] = {{"S", "Structure of the section"},
                             {"R4", "Section compared with what happened while a program ran (--check=run)"},
                             {"R5", "Rows at return addresses, which some readers look up as they are"}};
 
-/// An indented block or, if it has one line, the end of the paragraph.
-std::string example_markdown(std::string_view example) {
-  std::string out;
+/// The text and the example: at the end of the paragraph if it has one line, otherwise as an indented block.
+std::string body_markdown(const Check& check, std::size_t width) {
+  std::string out = wrapped(check.text, width);
+  std::string_view example = check.example;
   if (example.find('\n') == std::string_view::npos) {
     example.remove_prefix(example.find_first_not_of(' '));
-    return out.append("Example: `").append(example).append("`\n");
+    const std::string last = "Example: `" + std::string(example) + "`\n";
+    const std::size_t length = out.size() - 1 - (out.rfind('\n', out.size() - 2) + 1);
+    if (length + last.size() <= width) out.back() = ' ';
+    return out.append(last);
   }
+  out.push_back('\n');
   while (!example.empty()) {
     const std::size_t end = std::min(example.find('\n'), example.size());
-    out.append(out.empty() ? "\n    " : "    ").append(example.substr(0, end)).append("\n");
+    out.append("    ").append(example.substr(0, end)).push_back('\n');
     example.remove_prefix(std::min(end + 1, example.size()));
   }
   return out;
@@ -96,8 +101,7 @@ std::string checks_markdown() {
       if (first) out.append("\n## ").append(group.title).append("\n");
       first = false;
       out.append("\n### ").append(c.name).append(" ").append(c.title).append(" (");
-      out.append(severity_name(c.severity)).append(")\n\n").append(wrapped(c.text, width));
-      out.append(example_markdown(c.example));
+      out.append(severity_name(c.severity)).append(")\n\n").append(body_markdown(c, width));
     }
   }
   return out;
