@@ -39,6 +39,8 @@ using Bytes = std::span<const std::byte>;
 using OrcEntries = std::vector<tables::OrcEntry>;
 
 constexpr const char* no_section = "no section .sframe";
+constexpr const char* section_missing =
+    "no section .sframe; sframe-gen adds one"; // of a file that could have one
 constexpr const char* no_linked_file =
     "--compiler-bugs needs a linked file: calls of an object have no targets yet";
 
@@ -241,7 +243,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
 /// A file or member that has code and CFI, and no section, which `what` says. Returns false if that is an
 /// error, which has been reported.
 bool FileVerifier::verify_missing(const std::string& path, const elf::Image& image, const char* what) {
-  if (options_.missing == tool::Missing::error) return fail(path, {what, {}, {}});
+  if (options_.missing == tool::Missing::error) return fail(path, {section_missing, {}, {}});
   slot_.detail(path, std::string("skipped: ") + what);
   if (options_.missing == tool::Missing::skip) return true;
   outcome_.missing.push_back(path);
@@ -286,9 +288,10 @@ bool FileVerifier::verify_elf(const std::string& path) {
   if (const auto problems = image->problems(); options_.skip && !problems.empty())
     return fail(path, problems.front());
   const bool is_named = !options_.skip && options_.missing == tool::Missing::automatic;
-  if (tool::may_have_section(*image) && !is_named) return verify_missing(path, *image, no_section);
+  const bool may_have = tool::may_have_section(*image);
+  if (may_have && !is_named) return verify_missing(path, *image, no_section);
   if (image->executable_addresses().empty()) return cannot_have(path, "no code");
-  return lacks(path, no_section);
+  return lacks(path, may_have ? section_missing : no_section);
 }
 
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
