@@ -46,7 +46,10 @@ TEST(BaseText, BytesAsText) {
 TEST(BaseText, CountedNouns) {
   EXPECT_EQ(counted(0, "file"), "0 files");
   EXPECT_EQ(counted(1, "file"), "1 file");
-  EXPECT_EQ(counted(1'000, "more finding"), "1000 more findings");
+  EXPECT_EQ(counted(1'000, "more finding"), "1,000 more findings");
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1'234'567), "1,234,567");
 }
 
 } // namespace base_text_test

@@ -18,8 +18,8 @@
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
+#include <sframe/base/text.h>
 #include <sframe/bytes.h>
-#include <sframe/tool/numbers.h>
 
 #include <algorithm>
 #include <string>
@@ -197,10 +197,10 @@ void BytesDumper::print_header() {
       std::string(part_->abi().name),
       fixed(header.fixed_fp_offset, "FP"),
       fixed(header.fixed_ra_offset, "RA"),
-      tool::counted_with_commas(header.aux_header_size, "byte"),
-      tool::counted_with_commas(header.num_fdes, "FDE"),
-      tool::counted_with_commas(header.num_fres, "FRE"),
-      tool::counted_with_commas(header.fre_size, "byte") + " of rows",
+      counted(header.aux_header_size, "byte"),
+      counted(header.num_fdes, "FDE"),
+      counted(header.num_fres, "FRE"),
+      counted(header.fre_size, "byte") + " of rows",
       from_end(header.fde_offset),
       from_end(header.fre_offset),
   };
@@ -237,12 +237,12 @@ void BytesDumper::print_entry(const EncodedFde& fde, const FunctionLocation& loc
         std::to_string(signed_start) + " from " +
             (part_->header().flags & flag_func_start_pcrel ? "this field" : "the section's start") + ": " +
             section + hex(location.start));
-  field(4, chapter, split ? "sfdi_func_size" : "sfde_func_size", tool::counted_with_commas(fde.size, "byte"));
+  field(4, chapter, split ? "sfdi_func_size" : "sfde_func_size", counted(fde.size, "byte"));
   field(4, chapter, split ? "sfdi_func_start_fre_off" : "sfde_func_start_fre_off",
         std::to_string(fde.fre_offset) + " after the start of the rows: at " +
             hex(base_ + part_->rows_offset() + fde.fre_offset));
   if (split) return;
-  field(4, chapter, "sfde_func_num_fres", tool::counted_with_commas(fde.num_fres, "row"));
+  field(4, chapter, "sfde_func_num_fres", counted(fde.num_fres, "row"));
   print_attributes(fde);
   if (at_ < end)
     field(static_cast<std::uint32_t>(end - at_), chapter, "sfde_func_padding2", std::to_string(fde.padding));
@@ -251,8 +251,7 @@ void BytesDumper::print_entry(const EncodedFde& fde, const FunctionLocation& loc
 /// The info bytes, and the size of repeated blocks, which are in the index or in the attributes.
 void BytesDumper::print_attributes(const EncodedFde& fde) {
   const bool split = has_attributes();
-  std::string info =
-      "row starts of " + tool::counted_with_commas(1U << static_cast<unsigned>(fde.fre_type), "byte");
+  std::string info = "row starts of " + counted(1U << static_cast<unsigned>(fde.fre_type), "byte");
   info += " (" + std::string(name_of(fde.fre_type)) + ")";
   if (fde.pc_type == PcType::mask) info += ", rows repeat (PCMASK)";
   if (fde.signal_frame) info += ", signal frame";
@@ -261,7 +260,7 @@ void BytesDumper::print_attributes(const EncodedFde& fde) {
   if (split) field(1, "2.3.3", "sfda_func_info2", std::string(name_of(fde.fde_type)) + " FDE");
   if (part_->version().has_rep_size)
     field(1, split ? "2.3.2" : "2.3", split ? "sfda_func_rep_size" : "sfde_func_rep_size",
-          fde.pc_type == PcType::mask ? "blocks of " + tool::counted_with_commas(fde.rep_size, "byte")
+          fde.pc_type == PcType::mask ? "blocks of " + counted(fde.rep_size, "byte")
                                       : std::to_string(fde.rep_size));
 }
 
@@ -304,7 +303,7 @@ void BytesDumper::print_rows(const EncodedFde& fde, std::uint64_t start) {
   if (const auto name = names_.find(location)) out_.safe(" " + name->text(true));
   out_ << (is_shared ? ", shared with functions above\n" : "\n");
   if (start >= printed && has_attributes()) {
-    field(2, "2.3.2", "sfda_func_num_fres", tool::counted_with_commas(fde.num_fres, "row"));
+    field(2, "2.3.2", "sfda_func_num_fres", counted(fde.num_fres, "row"));
     print_attributes(fde);
   }
   RowCursor rows = part_->rows(fde);
@@ -322,9 +321,8 @@ void BytesDumper::print_row(const EncodedFde& fde, std::uint64_t start, const En
   place += fde.pc_type == PcType::mask ? " in each block" : ", " + hex(start + row.offset);
   field(1U << static_cast<unsigned>(fde.fre_type), "2.4", "sfre_start_address",
         place + ": " + rules_text(rules, part_->abi()));
-  std::string info =
-      (row.sp_based() ? "base SP, " : "base FP, ") + tool::counted_with_commas(row.word_count(), "data word");
-  if (row.word_count() != 0) info += " of " + tool::counted_with_commas(row.word_size(), "byte");
+  std::string info = (row.sp_based() ? "base SP, " : "base FP, ") + counted(row.word_count(), "data word");
+  if (row.word_count() != 0) info += " of " + counted(row.word_size(), "byte");
   if (row.ra_signed()) info += ", RA signed";
   field(1, "2.4.1", "sfre_info", info);
   print_words(fde, row);

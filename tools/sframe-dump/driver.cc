@@ -11,7 +11,7 @@
 
 #include "sframe/names/demangle.h"
 
-#include <sframe/tool/numbers.h>
+#include <sframe/base/text.h>
 
 #include <algorithm>
 #include <utility>
@@ -192,9 +192,8 @@ std::string Driver::no_match() const {
   std::string text = "no function matches the given names";
   if (asked_ == 0) return text;
   if (named_ == asked_) return text + " (--list shows them)";
-  text += named_ == 0
-              ? ": no function has a name"
-              : ": " + tool::with_commas(named_) + " of " + tool::with_commas(asked_) + " functions have one";
+  text += named_ == 0 ? ": no function has a name"
+                      : ": " + with_commas(named_) + " of " + with_commas(asked_) + " functions have one";
   return text + "; others may be in a debug file (install the package's debug symbols, or pass --debug-dir)";
 }
 

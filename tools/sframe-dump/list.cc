@@ -7,7 +7,7 @@
 #include "section_dumper.h"
 
 #include <sframe/base/line.h>
-#include <sframe/tool/numbers.h>
+#include <sframe/base/text.h>
 
 #include <array>
 #include <string>
@@ -31,8 +31,8 @@ public:
   std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
                                 RowCursor& rows) override {
     out_ << "  ";
-    out_.padded(hex(location.start), start_width).right(tool::with_commas(fde.size), size_width);
-    out_.right(tool::with_commas(fde.num_fres), rows_width) << "  ";
+    out_.padded(hex(location.start), start_width).right(with_commas(fde.size), size_width);
+    out_.right(with_commas(fde.num_fres), rows_width) << "  ";
     std::string encoding(name_of(fde.fre_type));
     if (fde.fde_type == FdeType::flex) encoding += " flex";
     if (fde.pc_type == PcType::mask) encoding += " mask";

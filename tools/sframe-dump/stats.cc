@@ -8,7 +8,7 @@
 #include "section_dumper.h"
 
 #include <sframe/base/line.h>
-#include <sframe/tool/numbers.h>
+#include <sframe/base/text.h>
 
 #include <string>
 
@@ -52,12 +52,12 @@ std::string decimal(std::uint64_t part, std::uint64_t whole, std::uint64_t scale
   if (whole == 0) return "-";
   const auto tenths = static_cast<std::uint64_t>(
       static_cast<double>(part) / static_cast<double>(whole) * static_cast<double>(scale * 10) + 0.5);
-  return tool::with_commas(tenths / 10) + "." + std::to_string(tenths % 10);
+  return with_commas(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
 void StatsDumper::line(std::string_view label, std::uint64_t value, std::string_view remark) {
   out_ << "  ";
-  out_.padded(label, label_width).right(tool::with_commas(value), number_width);
+  out_.padded(label, label_width).right(with_commas(value), number_width);
   if (!remark.empty()) out_ << "  " << remark;
   out_ << "\n";
 }
@@ -84,8 +84,7 @@ void StatsDumper::print_counts(const PartStats& stats) {
   line("  key B", stats.key_b);
   line("  without rows", stats.without_rows);
   line("rows (FREs)", stats.rows,
-       decimal(stats.rows, stats.functions, 1) + " per function, at most " +
-           tool::with_commas(stats.max_rows));
+       decimal(stats.rows, stats.functions, 1) + " per function, at most " + with_commas(stats.max_rows));
   line("  outermost", stats.outermost);
   line("data words", stats.words, decimal(stats.words, stats.rows, 1) + " per row");
 }
@@ -102,7 +101,7 @@ void StatsDumper::print_bytes(const PartStats& stats) {
   share("  padding", bytes.padding, bytes.total);
   line("  total", bytes.total,
        decimal(bytes.total, stats.functions, 1) + " per function; rows of one function: " +
-           decimal(stats.row_bytes, stats.functions, 1) + ", at most " + tool::with_commas(stats.max_bytes));
+           decimal(stats.row_bytes, stats.functions, 1) + ", at most " + with_commas(stats.max_bytes));
   if (stats.shared_bytes) line("  saved by sharing rows", stats.shared_bytes);
 }
 
@@ -110,11 +109,10 @@ void StatsDumper::encoding(std::string_view label, const EncodingStats& stats, b
   out_ << "  ";
   out_.padded(label, label_width);
   if (functions)
-    out_.right(tool::with_commas(stats.functions), number_width);
+    out_.right(with_commas(stats.functions), number_width);
   else
     out_.fill(' ', number_width);
-  out_.right(tool::with_commas(stats.rows), number_width).right(tool::with_commas(stats.bytes), number_width)
-      << "\n";
+  out_.right(with_commas(stats.rows), number_width).right(with_commas(stats.bytes), number_width) << "\n";
 }
 
 void StatsDumper::print_encodings(const PartStats& stats) {

@@ -5,7 +5,7 @@
 
 #include "stats.h"
 
-#include <sframe/tool/numbers.h>
+#include <sframe/base/text.h>
 
 #include <cstdint>
 #include <string>
@@ -73,7 +73,7 @@ public:
     if (is_csv_)
       print_csv("total", total_);
     else
-      print_text("total of " + tool::counted_with_commas(total_.files, "file"), total_);
+      print_text("total of " + counted(total_.files, "file"), total_);
   }
 
 private:
@@ -100,7 +100,7 @@ private:
   void print_text(std::string_view name, const Sums& sums) {
     const ObjectStats& object = sums.object;
     for (const std::uint64_t number : {sums.functions, sums.rows, sums.bytes})
-      out_.right(tool::with_commas(number), number_width);
+      out_.right(with_commas(number), number_width);
     out_.right(percent(sums.bytes, object.eh_frame + object.eh_frame_hdr), share_width + 2);
     out_.right(percent(object.covered_bytes, object.executable_bytes), share_width);
     out_.right(percent(object.covered_cfi_bytes, object.cfi_bytes), share_width) << "  ";

@@ -10,8 +10,8 @@
 
 #include <sframe/address.h>
 #include <sframe/base/line.h>
+#include <sframe/base/text.h>
 #include <sframe/listing/row_texts.h>
-#include <sframe/tool/numbers.h>
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ std::string join(const std::vector<std::string>& parts) {
 }
 
 Line& append_plural(Line& line, std::uint64_t count, std::string_view noun) {
-  return line.text(tool::counted_with_commas(count, noun));
+  return line.text(counted(count, noun));
 }
 
 /// The texts of a row, one after the other in memory: those of CFA and RA with spaces up to the next column,
@@ -173,8 +173,8 @@ void TextDumper::begin_part(const Part& part) {
   field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
   field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
   field("Auxiliary header", append_plural(auxiliary, header.aux_header_size, "byte").view());
-  field("Functions (FDEs)", tool::with_commas(header.num_fdes));
-  field("Rows (FREs)", tool::with_commas(header.num_fres));
+  field("Functions (FDEs)", with_commas(header.num_fdes));
+  field("Rows (FREs)", with_commas(header.num_fres));
   sub_section("Index", part.section.index_offset(),
               std::uint64_t{header.num_fdes} * part.section.version().entry_size);
   sub_section("Rows", part.section.rows_offset(), header.fre_size);

@@ -6,12 +6,10 @@
 
 #include "summary.h"
 
-#include <sframe/tool/numbers.h>
+#include <sframe/base/text.h>
 #include <sframe/tool/output.h>
 
 namespace sframe::gen {
-
-using tool::with_commas;
 
 /// "97.69 % of 789,385".
 std::string share_text(const CoveredBytes& bytes);

@@ -393,10 +393,10 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
   if (outcome->left_out) app.messages().error(path, *outcome->left_out);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const auto steps = static_cast<double>(outcome->summary.steps);
-  app.messages().note(path, std::to_string(outcome->summary.steps) + " instructions in " +
-                                std::to_string(static_cast<std::uint64_t>(seconds.count() * 1000)) + " ms, " +
-                                std::to_string(static_cast<std::uint64_t>(steps / seconds.count())) +
-                                " per second");
+  app.messages().note(
+      path, sframe::with_commas(outcome->summary.steps) + " instructions in " +
+                sframe::with_commas(static_cast<std::uint64_t>(seconds.count() * 1000)) + " ms, " +
+                sframe::with_commas(static_cast<std::uint64_t>(steps / seconds.count())) + " per second");
   if (!any_file) {
     for (const auto& file : outcome->files) named.inputs.push_back({file.path, {}});
     if (named.inputs.empty())

@@ -99,8 +99,8 @@ void note_left_out(const RunOptions& options, std::span<const Outcome> outcomes,
   std::uint64_t verified = 0, failed = 0, skipped = *options.skipped;
   for (const Outcome& outcome : outcomes)
     ++(!outcome.done ? failed : outcome.sections == 0 ? skipped : verified);
-  messages.note({}, counted(verified, "file") + " verified, " + std::to_string(failed) + " failed, " +
-                        std::to_string(skipped) + " skipped");
+  messages.note({}, counted(verified, "file") + " verified, " + with_commas(failed) + " failed, " +
+                        with_commas(skipped) + " skipped");
 }
 
 /// The exit code if no file was verified and none failed: to verify nothing is no success, unless that was

@@ -17,8 +17,14 @@ void append_shell_word(std::string& line, std::string_view word) {
   line += '\'';
 }
 
-std::string counted(std::uint64_t number, std::string_view noun) {
+std::string with_commas(std::uint64_t number) {
   std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  std::string text = with_commas(number);
   text.append(" ").append(noun);
   if (number != 1) text += 's';
   return text;

@@ -2,6 +2,7 @@
 
 #include "sframe/verify/coverage.h"
 
+#include "sframe/base/text.h"
 #include "sframe/verify/input.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -18,7 +19,7 @@ AddressSet addresses(std::span<const OwnedRange> owned) {
 }
 
 std::string share_text(const CoveredBytes& bytes) {
-  return llvm::formatv("{} % of {}", percent_text(bytes.percent()), bytes.total).str();
+  return llvm::formatv("{} % of {}", percent_text(bytes.percent()), with_commas(bytes.total)).str();
 }
 
 } // namespace

@@ -91,9 +91,9 @@ private:
     std::string out = "  <testsuite name=\"" + file + "\" tests=\"" + std::to_string(names.size()) +
                       "\" failures=\"" + std::to_string(failed) + "\" errors=\"0\" skipped=\"0\">\n";
     for (const std::string& name : names) out += case_text(name, file);
-    out += "    <system-out>" + counted(summary.functions, "function") + ": " +
-           std::to_string(summary.agree) + " agree, " + counted(summary.contradiction, "contradiction") +
-           ", " + std::to_string(summary.undecided) + " undecided, " + std::to_string(summary.unreached) +
+    out += "    <system-out>" + counted(summary.functions, "function") + ": " + with_commas(summary.agree) +
+           " agree, " + counted(summary.contradiction, "contradiction") + ", " +
+           with_commas(summary.undecided) + " undecided, " + with_commas(summary.unreached) +
            " unreached</system-out>\n  </testsuite>\n";
     channel().text(out);
   }

@@ -54,27 +54,30 @@ private:
     if (!options().summaries) return;
     // Explains contradictions that do not affect exit code and severities.
     const std::string in_cfi =
-        s.contradiction_in_cfi ? llvm::formatv(" ({} of them also in the CFI)", s.contradiction_in_cfi).str()
-                               : "";
+        s.contradiction_in_cfi
+            ? llvm::formatv(" ({} of them also in the CFI)", with_commas(s.contradiction_in_cfi)).str()
+            : "";
     std::string line =
         llvm::formatv("{}: {}: {} agree, {}{}, {} undecided, {} unreached; {}, {}, {}; ", path(),
-                      counted(s.functions, "function"), s.agree, counted(s.contradiction, "contradiction"),
-                      in_cfi, s.undecided, s.unreached, counted(counts().errors, "error"),
+                      counted(s.functions, "function"), with_commas(s.agree),
+                      counted(s.contradiction, "contradiction"), in_cfi, with_commas(s.undecided),
+                      with_commas(s.unreached), counted(counts().errors, "error"),
                       counted(counts().warnings, "warning"), counted(counts().notes, "note"))
             .str();
-    if (options().baseline) line += llvm::formatv("{} in the baseline; ", counts().known).str();
+    if (options().baseline) line += llvm::formatv("{} in the baseline; ", with_commas(counts().known)).str();
     write(line + addresses_text(s.addresses));
     if (!s.run) return;
     const RunCoverage& r = *s.run;
     write(llvm::formatv("{}: run: {} of {} reached; {} of {} compared, {} without a row; {} of {} compared",
-                        path(), r.functions, counted(s.functions, "function"), r.addresses_compared,
-                        counted(r.addresses, "executed instruction"), r.addresses_without_row, r.compared,
+                        path(), with_commas(r.functions), counted(s.functions, "function"),
+                        with_commas(r.addresses_compared), counted(r.addresses, "executed instruction"),
+                        with_commas(r.addresses_without_row), with_commas(r.compared),
                         counted(r.steps, "step"))
               .str());
   }
 
   static std::string addresses_text(std::uint64_t number) {
-    return std::to_string(number) + (number == 1 ? " address compared" : " addresses compared");
+    return with_commas(number) + (number == 1 ? " address compared" : " addresses compared");
   }
 
   std::string painted(std::string_view text, std::string_view code) const {
@@ -97,17 +100,17 @@ std::string event_text(std::uint64_t count, std::string_view plural) {
     text.replace(at, many.size(), one);
     break;
   }
-  return std::to_string(count) + " " + text;
+  return with_commas(count) + " " + text;
 }
 
 std::string run_text(const RunSummary& run) {
   std::string text =
       llvm::formatv("{}: {}{}; {}: {} compared, {} in other code, {} without a row", run.command.front(),
                     run.end, run.limited ? ", not followed to the end" : "", counted(run.steps, "step"),
-                    run.compared, run.elsewhere, run.no_row)
+                    with_commas(run.compared), with_commas(run.elsewhere), with_commas(run.no_row))
           .str();
   for (const auto& [what, count] : run.not_followed)
-    if (count) text += llvm::formatv(", {} {}", count, what).str();
+    if (count) text += llvm::formatv(", {} {}", with_commas(count), what).str();
   text += "; ";
   std::string events;
   for (const auto& [what, count] : run.events)

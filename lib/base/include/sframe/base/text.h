@@ -23,7 +23,10 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
 /// after a blank if the line has words. The text is not made safe for terminals (printable.h does that).
 void append_shell_word(std::string& line, std::string_view word);
 
-/// "1 function", "2 functions": a number with a noun whose plural has an s.
+/// "1,234,567": a number for people.
+std::string with_commas(std::uint64_t number);
+
+/// "1 function", "1,234 functions": the same with a noun whose plural has an s.
 std::string counted(std::uint64_t number, std::string_view noun);
 
 } // namespace sframe
