@@ -512,7 +512,7 @@ TEST(GenerateFromCfi, ReportsAddUp) {
   one.extended = 5;
   one.overlapping = 6;
   one.leave_out(0x100, 0x128, bad_cfi, false);
-  one.faults.push_back({".eh_frame", {}});
+  one.faults.push_back({".eh_frame", {}, {}});
   two = one;
   two.count(duplicate);
   two.faults.push_back({".debug_frame", {}});

@@ -6,6 +6,8 @@
 
 #include "convert.h"
 
+#include <sframe/base/problem.h>
+#include <sframe/base/text.h>
 #include <sframe/edit/archive.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file_kind.h>
@@ -28,13 +30,23 @@ void report_problems(tool::MessageSink& messages, const std::string& file, const
   for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
 }
 
-void report_faults(tool::MessageSink& messages, const std::string& file, const generate::Report& report) {
+/// What is wrong, and what that costs. Addresses of objects are not those of their sections.
+std::string fault_text(const generate::Fault& fault, bool has_addresses) {
+  std::string text = cfi::message(fault.error.kind);
+  if (!fault.start) return text + "; the entry is left out";
+  text += "; the rest of the function";
+  if (has_addresses) text += " at " + hex(*fault.start);
+  return text + " is left out";
+}
+
+void report_faults(tool::MessageSink& messages, const std::string& file, const generate::Report& report,
+                   bool has_addresses) {
   const std::size_t reported = std::min(report.faults.size(), max_faults_reported);
   for (const generate::Fault& fault : std::span(report.faults).first(reported))
     messages.warning(file,
-                     Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
+                     {fault_text(fault, has_addresses), std::string(fault.section), fault.error.offset});
   if (reported < report.faults.size())
-    messages.warning(file, std::to_string(report.faults.size() - reported) + " more unreadable entries");
+    messages.warning(file, with_commas(report.faults.size() - reported) + " more unreadable entries");
 }
 
 /// Handles a file without anything to convert: --emit=elf copies it.
@@ -111,7 +123,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
       !input->image->problems().empty())
     return refuse(line.input, input->image->problems().front());
   if (!generated) return give_up(generated.error());
-  report_faults(messages, line.input, generated->report);
+  report_faults(messages, line.input, generated->report, !input->object);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);
@@ -155,7 +167,7 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
     return keep(generated.error().problem.text());
   }
   if (!generated) return refuse(name, generated.error().problem);
-  report_faults(messages, name, generated->report);
+  report_faults(messages, name, generated->report, false);
   for (const std::string& warning : generated->warnings) messages.warning(name, warning);
   summary.add(*input, *generated, member.name);
   ++summary.converted_members;

@@ -211,7 +211,7 @@ void PartConverter::convert(const Next& next) {
   }
   if (owned < fde.size) ++report_.overlapping;
   if (const auto fault = fdes_.convert(source_.section, fde, next.place, pieces))
-    report_.faults.push_back({section_name(source_.section), *fault});
+    report_.faults.push_back({section_name(source_.section), *fault, fde.start});
 }
 
 /// Converts the sections of an input in order.
@@ -276,9 +276,9 @@ void Converter::convert(IndexedSection indexed) {
   const cfi::CfiSection& section = indexed.section;
   auto& index = indexed.index;
   const char* name = section_name(section);
-  for (const cfi::Error& error : indexed.faults) out_.report.faults.push_back({name, error});
+  for (const cfi::Error& error : indexed.faults) out_.report.faults.push_back({name, error, {}});
   if (!index) {
-    out_.report.faults.push_back({name, index.error()});
+    out_.report.faults.push_back({name, index.error(), {}});
     return;
   }
   const std::size_t fdes = index->entries().size();

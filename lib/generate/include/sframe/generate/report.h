@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,7 @@ struct Repair {
 struct Fault {
   std::string_view section; ///< ".eh_frame" or ".debug_frame"
   cfi::Error error;
+  std::optional<std::uint64_t> start; ///< of the FDE whose instructions cannot be executed
 };
 
 struct Report {
