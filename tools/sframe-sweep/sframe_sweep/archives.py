@@ -57,9 +57,9 @@ def is_archive(name):
 
 def printable_path(name):
     """A member's name as a path below the root. It is text for the database: never opened."""
-    if isinstance(name, bytes):
-        name = name.decode("utf-8", "replace")
-    name = name.encode("utf-8", "replace").decode("utf-8")
+    if not isinstance(name, bytes):
+        name = name.encode("utf-8", "surrogateescape")
+    name = name.decode("utf-8", "backslashreplace")  # different names stay different
     if len(name) > MAX_NAME:
         raise Damaged("a name with more than %d bytes" % MAX_NAME)
     return "/" + name.removeprefix(".").lstrip("/")

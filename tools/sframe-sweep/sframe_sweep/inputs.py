@@ -44,8 +44,8 @@ def in_shard(unit, shard):
 
 
 def _text(name):
-    """A file name that any database can store."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A file name that any database can store; different ones stay different."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _archive(path, inside=""):

@@ -99,7 +99,7 @@ class Sweep:
         package = _Package({"id": unit.id, "name": unit.name, "version": unit.version, "architecture": unit.architecture, "kind": unit.kind,
                             "path": os.path.abspath(unit.path), "state": "done", "failure": None, "bytes": 0, "unpacked_bytes": 0, "members": 0, "elf_files": 0,
                             "other_elf_files": 0, "debug_package": None, "seconds": 0.0}, os.path.join(self._scratch, "p%d" % self._number))
-        package.values["path"] = package.values["path"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        package.values["path"] = package.values["path"].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         self._open.add(unit.id)
         begun = time.thread_time()
         try:
@@ -250,7 +250,7 @@ class Sweep:
             if package.values["kind"] == "folder" and not package.locations and package.values["state"] == "done":
                 self.counts["empty folders"] += 1
                 return  # as most folders of a system
-            locations = sorted(set(package.locations))
+            locations = sorted(dict(package.locations).items())  # of members with one name, the last is what is installed
             values = {**package.values, "elf_files": len(locations)}
             self._store.end_package(values, locations)
             self.counts["packages"] += 1
