@@ -54,6 +54,22 @@ def _archive(path, inside=""):
     return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path, inside=inside)
 
 
+def _is_same_archive(unit, other):
+    """Whether these archives with one file name are one package."""
+    try:
+        return os.path.getsize(unit.path) == os.path.getsize(other.path)
+    except (OSError, ValueError):
+        return unit.path == other.path
+
+
+def _add(found, unit):
+    """One that has only its file name in common with an archive before it is a package, too."""
+    first = found.setdefault(unit.id, unit)
+    if first is not unit and unit.kind == "archive" and not _is_same_archive(unit, first):
+        unit.id = _text(os.path.abspath(unit.path))
+        found.setdefault(unit.id, unit)
+
+
 def _indexed(path, kind, root):
     """Of a package index, whose names are relative to `root`."""
     try:
@@ -237,7 +253,7 @@ def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
         for path in paths:
             for unit in _one(path, mirror):
                 if not DEBUG_PACKAGE.match(unit.id):
-                    found.setdefault(unit.id, unit)
+                    _add(found, unit)
                 elif unit.path == path:
                     note("%s: not measured: debug files, which are used with the package that they are of" % path)
     except (OSError, ValueError, MemoryError) as error:

@@ -1,4 +1,5 @@
-"""equal_names.py INPUTS FOLDER: packages with files of equal names, or names that differ in what is not UTF-8 only."""
+"""equal_names.py INPUTS FOLDER: packages with files of equal names, or names that differ in what is not UTF-8 only; and
+different packages with the same file name."""
 import os
 import sys
 
@@ -27,3 +28,7 @@ write(b"a/\xfe.tar", tar(b"p"))
 write(b"a/\xff.tar", b"cut")
 write(b"a/folder/\xfe", elf + b"a")
 write(b"a/folder/\xff", elf + b"b")
+write(b"b/0/name_1_amd64.deb", b"hostile")
+for place in ("1", "2"):
+    os.makedirs(os.path.join(folder, "b", place))
+    packages.deb(os.path.join(folder, "b", place, "name_1_amd64.deb"), "name", "1", "amd64", [("p", elf)])
