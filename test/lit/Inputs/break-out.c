@@ -137,25 +137,41 @@ static void try_system(void) {
 #endif
 }
 
-// The process that writes files (tools/common/src/writing_process.cc) must refuse names that are no outputs.
-static void ask_for_files(void) {
+static void ask(int fd, unsigned char operation, const char* path, unsigned path_size) {
   struct {
     unsigned char operation, links, has_mode, gets_attributes;
     unsigned mode, path_size;
     unsigned long long value;
-    char path[8];
-  } request = {.has_mode = 1, .mode = 0777, .path_size = 6, .path = "victim"};
+    char path[64];
+  } request = {.operation = operation, .has_mode = 1, .mode = 0777, .path_size = path_size};
+  struct {
+    _Alignas(8) char head[16];
+    char text[256];
+  } reply = {{0}, {0}};
+  memcpy(request.path, path, path_size);
+  struct iovec out = {&request, offsetof(__typeof__(request), path) + path_size}, in = {&reply, sizeof reply - 1};
+  struct msghdr sent = {.msg_iov = &out, .msg_iovlen = 1}, got = {.msg_iov = &in, .msg_iovlen = 1};
+  if (sendmsg(fd, &sent, 0) < 0) return;
+  if (recvmsg(fd, &got, 0) >= 16) dprintf(to, "asked %d: %s\n", operation, reply.text);
+}
+
+// The process that writes files (tools/common/src/writing_process.cc) must refuse names that are no outputs, also if
+// they look like $BREAK_OUTPUT.
+static void ask_for_files(void) {
+  char cut[64] = "made", linked[64] = "link/../";
+  const char* const output = getenv("BREAK_OUTPUT");
+  if (output) {
+    strcpy(cut + sizeof "made", "/../");
+    strcpy(cut + sizeof "made/../", output);
+    strcat(linked, output);
+  }
   for (int fd = 3; fd < 64; ++fd) {
-    for (request.operation = 0; request.operation < 10; ++request.operation) {
-      struct {
-        _Alignas(8) char head[16];
-        char text[256];
-      } reply = {{0}, {0}};
-      struct iovec out = {&request, offsetof(__typeof__(request), path) + 6}, in = {&reply, sizeof reply - 1};
-      struct msghdr sent = {.msg_iov = &out, .msg_iovlen = 1}, got = {.msg_iov = &in, .msg_iovlen = 1};
-      if (request.operation == 1 || request.operation == 2 || request.operation == 4) continue; // without a name
-      if (sendmsg(fd, &sent, 0) < 0) break;
-      if (recvmsg(fd, &got, 0) >= 16) dprintf(to, "asked %d: %s\n", request.operation, reply.text);
+    for (unsigned char operation = 0; operation < 10; ++operation) {
+      if (operation == 1 || operation == 2 || operation == 4) continue; // without a name
+      ask(fd, operation, "victim", 6);
+      if (!output) continue;
+      ask(fd, operation, cut, sizeof "made/../" + strlen(output));
+      ask(fd, operation, linked, strlen(linked));
     }
   }
 }

@@ -139,7 +139,10 @@ public:
   }
 
   bool file(const std::string& path) const {
+    if (path.find('\0') != std::string::npos) return false; // the kernel would read another path
+    const auto ups = ups_in(path);
     return std::ranges::any_of(places_, [&](const Place& place) {
+      if (ups > place.ups) return false; // of a symbolic link, .. leads elsewhere
       const auto from_there = std::filesystem::path(path).lexically_normal().lexically_relative(place.path);
       if (from_there.empty() || *from_there.begin() == "..") return false;
       std::error_code error;
@@ -156,12 +159,16 @@ private:
   struct Place {
     std::filesystem::path path;
     Kind kind;
+    std::ptrdiff_t ups; ///< in the path as it was given
   };
+  static std::ptrdiff_t ups_in(const std::filesystem::path& path) {
+    return std::count(path.begin(), path.end(), "..");
+  }
   void add(const std::string& path, Kind kind) {
     if (!is_place(path)) return;
     auto normal = std::filesystem::path(path).lexically_normal();
     if (!normal.has_filename() && normal.has_relative_path()) normal = normal.parent_path(); // a / at its end
-    places_.push_back({std::move(normal), kind});
+    places_.push_back({std::move(normal), kind, ups_in(path)});
   }
 
   bool links_;
