@@ -108,6 +108,7 @@ void Tracer::await(std::uint32_t tid, StopTimeout& timeout) {
       return;
     }
     if (timeout.expired()) break;
+    if (timeout.is_overdue()) (void)interrupt(tid); // the kernel may forget a request in execve(2)
   }
   result_->unstopped.push_back(tid);
 }

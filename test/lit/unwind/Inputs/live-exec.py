@@ -1,9 +1,9 @@
-# live-exec.py PROGRAM: samples PROGRAM (executes.c), which executes itself again and again, in several series. The
+# live-exec.py PROGRAM TIMES: samples PROGRAM (executes.c), which executes itself TIMES times, in several series. The
 # program must come to its end, and each series of samples, too.
 import subprocess, sys
 
 for series in range(4):
-    target = subprocess.Popen([sys.argv[1], "200"])
+    target = subprocess.Popen(sys.argv[1:])
     try:
         result = subprocess.run(["sframe-unwind", "--pid", str(target.pid), "--count", "100", "--interval", "1",
                                  "--no-names"], capture_output=True, text=True, timeout=300)
