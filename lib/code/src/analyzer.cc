@@ -27,6 +27,9 @@ std::span<const Gap> Results::gaps() const {
 std::span<const std::uint64_t> Results::executed() const {
   return answers_ ? answers_->executed() : std::span<const std::uint64_t>{};
 }
+std::uint64_t Results::tables_lead_to() const {
+  return answers_ ? answers_->tables_lead_to() : 0;
+}
 std::uint32_t Results::num_instructions() const {
   return answers_ ? answers_->num_instructions() : 0;
 }

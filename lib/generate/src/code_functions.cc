@@ -102,14 +102,15 @@ bool is_cut(const CodeFunction& function, const CodeRows& rows, std::uint64_t li
             const code::Machine& machine) {
   if (function.end >= limit) return false;
   const auto is_close = [&](std::uint64_t reached) { return function.end - reached < machine.max_length; };
+  const auto is_in_reach = [&](std::uint64_t target) { return target - function.end < limit - function.end; };
+  if (is_in_reach(rows.tables_lead_to)) return true;
   if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) return true;
   if (std::ranges::any_of(rows.left_out, [&](const LeftOut& range) {
         return !is_unreached(range) && is_close(range.start + range.size);
       }))
     return true;
   return std::ranges::any_of(rows.jumps, [&](const CodeRows::Jump& jump) {
-    return jump.target - function.end < limit - function.end &&
-           (!jump.row || jump.row->cfa != function.entry.cfa);
+    return is_in_reach(jump.target) && (!jump.row || jump.row->cfa != function.entry.cfa);
   });
 }
 

@@ -76,6 +76,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
   rows_.executed.assign(results.executed().begin(), results.executed().end());
+  rows_.tables_lead_to = results.tables_lead_to();
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
   if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))

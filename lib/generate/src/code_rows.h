@@ -94,6 +94,8 @@ struct CodeRows {
   /// The end of the run of instructions at the start that control passes one after the other, and that
   /// nothing in the function jumps into.
   std::uint64_t first_run_end = 0;
+  /// code::Results::tables_lead_to().
+  std::uint64_t tables_lead_to = 0;
   /// The first instruction is what functions start with: it marks the place for indirect calls, or signs the
   /// return address.
   bool starts_as_function = false;

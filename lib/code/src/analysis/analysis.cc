@@ -19,7 +19,7 @@ Analysis::Analysis(const AbiTraits& abi, Of what)
       callees_(subject_, code_, effort_),
       executor_(subject_, code_, blocks_, transfer_, tables_, joins_, ends_, callees_),
       arrivals_(subject_, code_, blocks_, joins_, guesses_, ends_, effort_),
-      answers_(subject_, code_, blocks_, joins_, ends_, executor_, effort_) {
+      answers_(subject_, code_, blocks_, tables_, joins_, ends_, executor_, effort_) {
   subject_.is_callee = what == Of::callees;
 }
 

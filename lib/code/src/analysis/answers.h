@@ -10,6 +10,7 @@
 #include "function_ends.h"
 #include "instructions.h"
 #include "joins.h"
+#include "jump_tables.h"
 #include "visited_state.h"
 
 #include <cstdint>
@@ -22,9 +23,9 @@ namespace sframe::code {
 /// The functions are those of Results.
 class Answers {
 public:
-  Answers(const Subject& subject, Instructions& instructions, const Blocks& blocks, const Joins& joins,
-          const FunctionEnds& ends, Executor& executor, Effort& effort)
-      : subject_(subject), code_(instructions), blocks_(blocks), joins_(joins), ends_(ends),
+  Answers(const Subject& subject, Instructions& instructions, const Blocks& blocks, const JumpTables& tables,
+          const Joins& joins, const FunctionEnds& ends, Executor& executor, Effort& effort)
+      : subject_(subject), code_(instructions), blocks_(blocks), tables_(tables), joins_(joins), ends_(ends),
         executor_(executor), effort_(effort) {}
 
   /// Before a run.
@@ -45,6 +46,7 @@ public:
   std::span<const Obstacle> obstacles() const { return obstacles_; }
   std::span<const Gap> gaps();
   std::span<const std::uint64_t> executed() const { return code_.executed(); }
+  std::uint64_t tables_lead_to() const { return tables_.leads_to(); }
   std::uint32_t num_instructions() const { return code_.size(); }
 
 private:
@@ -66,6 +68,7 @@ private:
   const Subject& subject_;
   Instructions& code_;
   const Blocks& blocks_;
+  const JumpTables& tables_;
   const Joins& joins_;
   const FunctionEnds& ends_;
   Executor& executor_;

@@ -71,6 +71,10 @@ std::uint64_t JumpTables::next_table(const Table& table) const {
   return next;
 }
 
+void JumpTables::note_outside(std::uint64_t target) {
+  if (target - subject_.function.start < Analyzer::max_function_size) leads_to_ = std::max(leads_to_, target);
+}
+
 std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
   targets_.clear();
   if (!subject_.function.environment || !table.step) return std::nullopt;
@@ -87,6 +91,8 @@ std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
     const auto target = read_target(table, address);
     const bool inside = target && subject_.contains(*target) && *target % subject_.machine.alignment == 0 &&
                         (!is_guess || code_.is_in_line(*target));
+    // Pointers may be those of other functions. What is after a table without a bound is anything.
+    if (target && !inside && !has_pointers && (!is_guess || i == 0)) note_outside(*target);
     // Whole pointers to elsewhere are still part of the table; distances are not.
     if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
     if (!target) return std::nullopt;

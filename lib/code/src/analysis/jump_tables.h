@@ -31,7 +31,10 @@ public:
       : subject_(subject), code_(instructions), effort_(effort) {}
 
   /// Before a run.
-  void reset() { tables_.clear(); }
+  void reset() {
+    tables_.clear();
+    leads_to_ = 0;
+  }
 
   /// The value of a load from constants (Effect::Kind::load_table): an entry of a table, Value::Base::table.
   /// `base` is a number, `index` any value. `decoded` keeps its table's number.
@@ -47,6 +50,9 @@ public:
   };
   /// Where a jump to an entry leads. Empty if the table cannot be right.
   std::optional<Targets> targets(const Value& entry);
+  /// Of the run: the last address after the function's bytes that a table of distances leads to; 0 if none
+  /// does.
+  std::uint64_t leads_to() const { return leads_to_; }
 
 private:
   /// As an instruction reads it: target = base + entry * factor.
@@ -64,12 +70,14 @@ private:
   std::optional<Targets> read(const Table& table);
   std::optional<std::uint64_t> read_target(const Table& table, std::uint64_t address);
   std::uint64_t next_table(const Table& table) const;
+  void note_outside(std::uint64_t target);
 
   const Subject& subject_;
   Instructions& code_;
   Effort& effort_;
   std::vector<Table> tables_;
   std::vector<std::uint64_t> targets_; ///< of the last question
+  std::uint64_t leads_to_ = 0;
 };
 
 } // namespace sframe::code

@@ -176,6 +176,9 @@ public:
   std::span<const Gap> gaps() const;
   /// The instructions that others execute, which no path need lead to (s390x: ex, exrl). Unordered.
   std::span<const std::uint64_t> executed() const;
+  /// The last address after the function's bytes that a jump table of distances leads to, so that the
+  /// function is larger; 0 if none does.
+  std::uint64_t tables_lead_to() const;
   std::uint32_t num_instructions() const; ///< decoded
 
 private:
