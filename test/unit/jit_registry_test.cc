@@ -132,6 +132,65 @@ TEST(JitRegistry, RefusesRangesThatOverlapOrWrap) {
                 .kind);
 }
 
+TEST(JitRegistry, DroppedCodeHasNoRows) {
+  Recorder recorder;
+  jit::Registry registry;
+  registry.publish_to(recorder);
+  const auto live = registry.add({at(0x1000), "f"}, rows_of(0x100)).value();
+  const auto removed = registry.add({at(0x2000), "g"}, rows_of(0x100)).value();
+  const auto other = registry.add({at(0x3000), "h"}, rows_of(0x100)).value();
+  ASSERT_TRUE(registry.remove(removed));
+  ASSERT_TRUE(registry.remove(other));
+  EXPECT_TRUE(registry.drop(live));
+  EXPECT_TRUE(registry.drop(removed));
+  EXPECT_EQ(0, cfa_at(0x1010));
+  EXPECT_EQ(0, cfa_at(0x2010));
+  EXPECT_EQ(16, cfa_at(0x3010));
+  EXPECT_EQ((std::map<std::uint64_t, std::string>{{0x3000, "h"}}), recorder.code());
+  for (const jit::Region gone : {live, removed, jit::Region{}}) {
+    EXPECT_EQ(ErrorKind::no_region, registry.drop(gone).error().kind);
+    EXPECT_EQ(ErrorKind::no_region, registry.remove(gone).error().kind);
+  }
+  EXPECT_EQ(0u, registry.usage().regions);
+  EXPECT_EQ(1u, registry.usage().removed);
+  // The number of other code at the same place.
+  const auto again = registry.add({at(0x1000), "f"}, rows_of(0x100, 32)).value();
+  EXPECT_FALSE(registry.drop(live));
+  EXPECT_EQ(32, cfa_at(0x1010));
+  EXPECT_TRUE(registry.drop(again));
+  EXPECT_EQ(1u, registry.collect());
+}
+
+/// Without a single call of collect().
+TEST(JitRegistry, MemoryOfDroppedCodeIsBounded) {
+  jit::Registry registry;
+  const auto rows = rows_of(0x10);
+  std::vector<jit::Region> regions;
+  for (std::uint64_t i = 0; i < 10; ++i)
+    regions.push_back(*registry.add({at(0x1000 + i * 0x10), "name"}, rows));
+  std::size_t most = 0;
+  for (std::uint64_t i = 10; i < 40'000; ++i) {
+    ASSERT_TRUE(registry.drop(regions[i % 10]));
+    regions[i % 10] = *registry.add({at(0x1000 + i % 5000 * 0x10), "name"}, rows);
+    most = std::max(most, registry.usage().bytes + registry.usage().to_be_freed);
+  }
+  EXPECT_EQ(10u, registry.usage().regions);
+  EXPECT_LT(most, 100'000u);
+}
+
+/// SFrame 3, section 2.3: a function without rows is outermost throughout.
+TEST(JitRegistry, CodeWithoutRowsIsOutermost) {
+  jit::Registry registry;
+  const auto none = jit::Rows::make({.size = 0x10}, {});
+  ASSERT_TRUE(none);
+  ASSERT_TRUE(registry.add({at(0x1000), "start"}, *none));
+  sframe::SourcedRow found;
+  for (const std::uint64_t pc : {0x1000, 0x100f}) {
+    ASSERT_TRUE(jit::Registry::find(pc, found));
+    EXPECT_TRUE(found.row.is_outermost());
+  }
+}
+
 TEST(JitRegistry, RemovedCodeHasRowsUntilItIsCollected) {
   jit::Registry registry;
   const auto region = registry.add({at(0x1000), "f"}, rows_of(0x100));
@@ -230,7 +289,12 @@ TEST(JitRegistry, AgreesWithAModel) {
     const std::int32_t cfa = static_cast<std::int32_t>(8 + random() % 1000 * 8);
     const auto known = model.find(start);
     const bool live = known != model.end() && !known->second.removed;
-    switch (random() % 8) {
+    switch (random() % 9) {
+    case 8:
+      if (known == model.end()) break;
+      ASSERT_TRUE(registry.drop(known->second.region));
+      model.erase(known);
+      break;
     case 0:
     case 1:
     case 2: {
@@ -328,6 +392,9 @@ TEST(JitRegistry, OutOfMemoryChangesNothing) {
             }),
             3);
   EXPECT_EQ(24, cfa_at(0x1000));
+  EXPECT_EQ(24, cfa_at(0x2000));
+  sframe::test::with_little_memory([&] { return registry.drop(old).has_value(); });
+  EXPECT_EQ(0, cfa_at(0x1000));
   EXPECT_EQ(24, cfa_at(0x2000));
   EXPECT_GT(sframe::test::with_little_memory([] {
               const FrameRow row = {0, Rule::value(abi().sp, 16), Rule::at_cfa(-8), Rule::same(), false};

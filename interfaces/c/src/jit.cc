@@ -149,6 +149,14 @@ sframe_status sframe_jit_remove(sframe_jit* jit, const sframe_jit_region* region
   });
 }
 
+sframe_status sframe_jit_drop(sframe_jit* jit, const sframe_jit_region* region, sframe_error* error) {
+  if (!jit || !region) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto dropped = jit->registry.drop({region->number, region->start});
+    return dropped ? SFRAME_OK : report(error, dropped.error());
+  });
+}
+
 sframe_status sframe_jit_move(sframe_jit* jit, sframe_jit_region* region, const void* start,
                               sframe_error* error) {
   if (!jit || !region) return c::report_null(error);
@@ -205,6 +213,9 @@ sframe_status sframe_jit_add(sframe_jit*, const void*, const char*, const sframe
   return report_nothing(error);
 }
 sframe_status sframe_jit_remove(sframe_jit*, const sframe_jit_region*, sframe_error* error) {
+  return report_nothing(error);
+}
+sframe_status sframe_jit_drop(sframe_jit*, const sframe_jit_region*, sframe_error* error) {
   return report_nothing(error);
 }
 sframe_status sframe_jit_move(sframe_jit*, sframe_jit_region*, const void*, sframe_error* error) {

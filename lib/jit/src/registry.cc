@@ -76,6 +76,7 @@ public:
   void publish_to(Publisher& publisher) { publishers_.push_back(&publisher); }
   Result<Region> add(std::uint64_t start, const Rows& rows, std::string_view name);
   Result<void> remove(Region region);
+  Result<void> drop(Region region);
   Result<Region> move(Region region, std::uint64_t start);
   Result<void> patch(Region region, const Rows& rows);
   std::size_t collect();
@@ -96,11 +97,13 @@ private:
   static Places::iterator first_at(Places& places, std::uint64_t start);
   static bool is_free(Places& places, std::uint64_t start, std::uint64_t size);
   Result<Region> insert(std::uint64_t start, Place place);
-  Places::iterator find(Region region);
+  Places::iterator find(Region region) { return find(live_, region); }
+  static Places::iterator find(Places& places, Region region);
   PublishedCode published(Places::const_iterator at) const;
   void publish(Places::iterator at) noexcept;
   void withdraw(Places::iterator at) noexcept;
   void drop(Places::iterator at) noexcept;
+  void compact() noexcept;
   void free_garbage() noexcept;
   void free_much_garbage() noexcept {
     constexpr std::size_t much = 64 << 10; // to look at all counters for each region is slow
@@ -196,9 +199,9 @@ Result<Region> Registry::Impl::add(std::uint64_t start, const Rows& rows, std::s
   });
 }
 
-Registry::Impl::Places::iterator Registry::Impl::find(Region region) {
-  const auto at = live_.find(region.start);
-  return at != live_.end() && at->second.number == region.number ? at : live_.end();
+Registry::Impl::Places::iterator Registry::Impl::find(Places& places, Region region) {
+  const auto at = places.find(region.start);
+  return at != places.end() && at->second.number == region.number ? at : places.end();
 }
 
 Result<void> Registry::Impl::remove(Region region) {
@@ -206,6 +209,22 @@ Result<void> Registry::Impl::remove(Region region) {
   if (at == live_.end()) return error(ErrorKind::no_region);
   removed_.insert(live_.extract(at));
   return {};
+}
+
+Result<void> Registry::Impl::drop(Region region) {
+  for (Places* const places : {&live_, &removed_}) {
+    const auto at = find(*places, region);
+    if (at == places->end()) continue;
+    return catching_bad_alloc([&]() -> Result<void> {
+      garbage_.reserve(2);
+      drop(at);
+      places->erase(at);
+      compact();
+      free_much_garbage();
+      return {};
+    });
+  }
+  return error(ErrorKind::no_region);
 }
 
 Result<Region> Registry::Impl::move(Region region, std::uint64_t start) {
@@ -274,11 +293,19 @@ std::size_t Registry::Impl::collect() {
       drop(removed_.begin());
       removed_.erase(removed_.begin());
     }
-    if (runs_.prepare_compact(garbage_)) runs_.commit(listed_, garbage_);
+    compact();
   } catch (const std::bad_alloc&) { // the rest waits for the next call
   }
   free_garbage();
   return dropped;
+}
+
+/// Without entries of removed code, if they are most. If memory runs out, the next call does it.
+void Registry::Impl::compact() noexcept {
+  try {
+    if (runs_.prepare_compact(garbage_)) runs_.commit(listed_, garbage_);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 /// Twice, so that what nobody uses is freed at once.
@@ -325,6 +352,11 @@ Result<Region> Registry::add(const Code& code, const Rows& rows) {
 Result<void> Registry::remove(Region region) {
   const std::lock_guard guard(impl_->lock);
   return impl_->remove(region);
+}
+
+Result<void> Registry::drop(Region region) {
+  const std::lock_guard guard(impl_->lock);
+  return impl_->drop(region);
 }
 
 Result<Region> Registry::move(Region region, const void* start) {

@@ -85,6 +85,9 @@ sframe_status sframe_jit_add(sframe_jit* jit, const void* start, const char* nam
    moved. */
 sframe_status sframe_jit_remove(sframe_jit* jit, const sframe_jit_region* region, sframe_error* error);
 
+/* The same for code, removed or not, that no thread is in or will return to: its rows are dropped at once. */
+sframe_status sframe_jit_drop(sframe_jit* jit, const sframe_jit_region* region, sframe_error* error);
+
 /* The same code is at `start`, too, where it is called from now on, as which `region` is changed; at the old
    place it is removed. */
 sframe_status sframe_jit_move(sframe_jit* jit, sframe_jit_region* region, const void* start,

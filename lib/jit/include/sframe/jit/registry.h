@@ -65,6 +65,9 @@ public:
   /// collect(), or until other code is added at its place.
   Result<void> remove(Region region);
 
+  /// The same for code, removed or not, that no thread is in or will return to: its rows are dropped at once.
+  Result<void> drop(Region region);
+
   /// The same code is at another place, too, where it is called from now on; at the old place it is removed.
   Result<Region> move(Region region, const void* start);
 
