@@ -192,7 +192,7 @@ if(TARGET sframe_here)
   sframe_pkg_config(sframe-here "The calling thread's stack (${language})"
     LIBS "-lsframe-here -lsframe-unwind" STATIC "-lsframe-cfi -lsframe-base -pthread" REQUIRES sframe)
   sframe_pkg_config(sframe-jit "Rows for generated code (${language})"
-    LIBS "-lsframe-jit -lsframe-unwind" STATIC "-lsframe-base -pthread" REQUIRES sframe)
+    LIBS "-lsframe-jit -lsframe-unwind" STATIC "-lsframe-cfi -lsframe-base -pthread" REQUIRES sframe)
   if(SFRAME_TOOLS)
     sframe_pkg_config(sframe-jit-check "Rows compared with generated code (${language})"
       LIBS "-lsframe-jit-check" REQUIRES sframe-jit)

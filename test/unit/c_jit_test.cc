@@ -3,6 +3,7 @@
 // The C interface of generated code: what it passes on, and what it refuses. Addresses are only numbers.
 
 #include "allocations.h"
+#include "cfi_assembler.h"
 
 #include "sframe/c/jit.h"
 
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -124,6 +126,77 @@ TEST(CJit, FilesForPerfAreMadeOnce) {
   EXPECT_EQ(3, std::ranges::count(results, SFRAME_INVALID));
   sframe_jit_free(jit);
   std::filesystem::remove(path);
+}
+
+struct Seen {
+  sframe_jit* jit = nullptr;
+  int count = 0, limit = 100;
+  std::uint64_t starts[2] = {};
+  std::string problem;
+  sframe_jit_region region = {};
+};
+
+int see(const sframe_jit_function* function, void* data) {
+  auto& seen = *static_cast<Seen*>(data);
+  EXPECT_EQ(sizeof *function, function->size);
+  if (seen.count < 2) seen.starts[seen.count] = function->start;
+  ++seen.count;
+  if (function->problem) seen.problem = function->problem;
+  EXPECT_EQ(function->problem == nullptr, function->rows != nullptr);
+  if (seen.jit && function->rows) {
+    EXPECT_EQ(SFRAME_OK,
+              sframe_jit_add(seen.jit, at(function->start), "f", function->rows, &seen.region, &error));
+  }
+  return seen.count == seen.limit;
+}
+
+/// With absolute addresses.
+std::vector<std::byte> eh_frame_of(std::initializer_list<int> instructions) {
+  const sframe::AbiTraits& abi = sframe::traits(sframe::jit::host_abi());
+  sframe::test::CfiAssembler made(sframe::cfi::SectionKind::eh_frame, abi.byte_order);
+  const std::size_t cie =
+      made.cie(made.body().u8(1).text("zR").uleb(1).sleb(-8).uleb(abi.ra).uleb(1).u8(0).raw(
+          {0x0c, abi.sp, 16, 0x80 | abi.ra, 1})); // CFA = SP+16, RA at CFA-8
+  for (const std::uint64_t start : {0x1000, 0x2000})
+    made.fde(cie, made.body().u64(start).u64(16).uleb(0).raw(instructions));
+  return made.bytes().get();
+}
+
+TEST(CJit, RowsOfCallFrameInformation) {
+  const auto bytes = eh_frame_of({});
+  Seen seen = {.jit = sframe_jit_make(0, &error)};
+  ASSERT_EQ(SFRAME_OK, sframe_jit_read_eh_frame(bytes.data(), bytes.size(), 0, see, &seen, &error));
+  EXPECT_EQ(2, seen.count);
+  EXPECT_EQ(0x1000u, seen.starts[0]);
+  EXPECT_EQ(0x2000u, seen.starts[1]);
+  EXPECT_EQ(16, cfa_at(0x100f));
+  EXPECT_EQ(16, cfa_at(0x2000));
+  EXPECT_EQ(SFRAME_OK, sframe_jit_drop(seen.jit, &seen.region, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_drop(seen.jit, &seen.region, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_drop(seen.jit, nullptr, &error));
+  EXPECT_EQ(0, cfa_at(0x2000));
+  EXPECT_EQ(16, cfa_at(0x1000));
+  sframe_jit_free(seen.jit);
+  Seen first = {.limit = 1};
+  EXPECT_EQ(SFRAME_STOP, sframe_jit_read_eh_frame(bytes.data(), bytes.size(), 0, see, &first, &error));
+  EXPECT_EQ(1, first.count);
+}
+
+TEST(CJit, CallFrameInformationWithoutRows) {
+  Seen seen;
+  const auto strange = eh_frame_of({0x0f, 1, 0x30}); // the CFA is 0
+  EXPECT_EQ(SFRAME_OK, sframe_jit_read_eh_frame(strange.data(), strange.size(), 0, see, &seen, &error));
+  EXPECT_EQ(2, seen.count);
+  EXPECT_NE("", seen.problem);
+  Seen nothing;
+  const auto bad = eh_frame_of({0x3f});
+  EXPECT_EQ(SFRAME_BAD_TABLE, sframe_jit_read_eh_frame(bad.data(), bad.size(), 0, see, &nothing, &error));
+  EXPECT_EQ(0, nothing.count);
+  EXPECT_GT(error.offset, 0u);
+  EXPECT_STRNE("", error.message);
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_read_eh_frame(nullptr, 8, 0, see, &nothing, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_read_eh_frame(bad.data(), bad.size(), 0, nullptr, nullptr, &error));
+  EXPECT_EQ(SFRAME_OK, sframe_jit_read_eh_frame(nullptr, 0, 0, see, &nothing, &error));
 }
 
 } // namespace c_jit_test

@@ -9,6 +9,7 @@
 
 #if SFRAME_HAS_HERE
 
+#  include "sframe/jit/cfi.h"
 #  include "sframe/jit/publishers.h"
 #  include "sframe/jit/registry.h"
 
@@ -37,6 +38,13 @@ namespace {
 
 sframe_status report(sframe_error* error, const jit::Error& what) {
   if (what.kind == jit::ErrorKind::rows) return c::report_refusal(error, what.refusal);
+  if (what.kind == jit::ErrorKind::malformed_cfi)
+    return c::report(error, what.detail,
+                     {.status = SFRAME_BAD_TABLE,
+                      .function = SFRAME_UNKNOWN,
+                      .row = SFRAME_UNKNOWN,
+                      .offset = what.offset});
+  if (what.kind == jit::ErrorKind::unrepresentable) return c::report(error, SFRAME_REFUSED, what.detail);
   const bool is_memory = what.kind == jit::ErrorKind::out_of_memory;
   return c::report(error, is_memory ? SFRAME_NO_MEMORY : SFRAME_INVALID, message(what.kind));
 }
@@ -130,6 +138,32 @@ void sframe_jit_rows_free(sframe_jit_rows* rows) {
   delete rows;
 }
 
+sframe_status sframe_jit_read_eh_frame(const void* eh_frame, size_t size, uint64_t address,
+                                       sframe_jit_function_callback callback, void* data,
+                                       sframe_error* error) {
+  if ((!eh_frame && size) || !callback) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto functions = jit::read_eh_frame({static_cast<const std::byte*>(eh_frame), size}, address);
+    if (!functions) return report(error, functions.error());
+    for (const jit::CfiFunction& one : *functions) {
+      sframe_jit_function given = {.size = sizeof given,
+                                   .start = one.start,
+                                   .length = one.size,
+                                   .is_fit_for_exceptions = one.is_fit_for_exceptions};
+      std::optional<sframe_jit_rows> rows;
+      sframe_error problem = {.size = sizeof problem};
+      if (one.rows) {
+        given.rows = &rows.emplace(*one.rows);
+      } else {
+        report(&problem, one.rows.error());
+        given.problem = problem.message;
+      }
+      if (callback(&given, data) != 0) return SFRAME_STOP;
+    }
+    return SFRAME_OK;
+  });
+}
+
 sframe_status sframe_jit_add(sframe_jit* jit, const void* start, const char* name,
                              const sframe_jit_rows* rows, sframe_jit_region* region, sframe_error* error) {
   if (!jit || !rows || !region) return c::report_null(error);
@@ -208,6 +242,10 @@ sframe_jit_rows* sframe_jit_rows_make(const sframe_function*, const sframe_row*,
   return nullptr;
 }
 void sframe_jit_rows_free(sframe_jit_rows*) {}
+sframe_status sframe_jit_read_eh_frame(const void*, size_t, uint64_t, sframe_jit_function_callback, void*,
+                                       sframe_error* error) {
+  return report_nothing(error);
+}
 sframe_status sframe_jit_add(sframe_jit*, const void*, const char*, const sframe_jit_rows*,
                              sframe_jit_region*, sframe_error* error) {
   return report_nothing(error);

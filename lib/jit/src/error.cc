@@ -14,6 +14,8 @@ const char* message(ErrorKind kind) {
   case ErrorKind::overlap: return "there is other code at some of the addresses";
   case ErrorKind::no_region: return "there is no such region";
   case ErrorKind::out_of_memory: return "out of memory";
+  case ErrorKind::malformed_cfi: return "the call frame information is malformed";
+  case ErrorKind::unrepresentable: return "the call frame information has rules that rows cannot represent";
   }
   return "unknown error";
 }

@@ -58,12 +58,12 @@ template <class F> auto catching_bad_alloc(F&& change) -> decltype(change()) {
   try {
     return change();
   } catch (const std::bad_alloc&) {
-    return unexpected(Error{ErrorKind::out_of_memory, {}});
+    return unexpected(Error{.kind = ErrorKind::out_of_memory});
   }
 }
 
 unexpected<Error> error(ErrorKind kind) {
-  return unexpected(Error{kind, {}});
+  return unexpected(Error{.kind = kind});
 }
 
 } // namespace

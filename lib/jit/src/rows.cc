@@ -29,16 +29,16 @@ Result<Rows> Rows::make(const Fde& function, std::span<const FrameRow> rows,
   const AbiTraits& abi_traits = traits(abi);
   const std::uint32_t size = function.size;
   const auto is_inside = [&](const SavedRegister& one) { return is_saved_inside(one, size, abi_traits); };
-  if (size == 0) return unexpected(Error{ErrorKind::bad_range, {}});
-  if (!std::ranges::all_of(saved, is_inside)) return unexpected(Error{ErrorKind::saved_register, {}});
+  if (size == 0) return unexpected(Error{.kind = ErrorKind::bad_range});
+  if (!std::ranges::all_of(saved, is_inside)) return unexpected(Error{.kind = ErrorKind::saved_register});
   try {
     Builder builder({.version = VersionNumber::v3, .abi = abi});
     Fde at_zero = function;
     at_zero.start = 0;
     if (const auto added = builder.add(at_zero, rows); !added)
-      return unexpected(Error{ErrorKind::rows, added.error()});
+      return unexpected(Error{.kind = ErrorKind::rows, .refusal = added.error()});
     const auto section = builder.finish(0);
-    if (!section) return unexpected(Error{ErrorKind::rows, section.error()});
+    if (!section) return unexpected(Error{.kind = ErrorKind::rows, .refusal = section.error()});
     auto data = std::make_shared<Data>();
     data->code_size = size;
     data->abi = &abi_traits;
@@ -48,7 +48,7 @@ Result<Rows> Rows::make(const Fde& function, std::span<const FrameRow> rows,
     std::memcpy(&data->words[1], section->data(), section->size());
     return Rows(std::move(data));
   } catch (const std::bad_alloc&) {
-    return unexpected(Error{ErrorKind::out_of_memory, {}});
+    return unexpected(Error{.kind = ErrorKind::out_of_memory});
   }
 }
 

@@ -75,6 +75,32 @@ sframe_jit_rows* sframe_jit_rows_make(const sframe_function* function, const sfr
 /* NULL is allowed. */
 void sframe_jit_rows_free(sframe_jit_rows* rows);
 
+/* A function that call frame information (DWARF) describes. */
+typedef struct sframe_jit_function {
+  size_t size;
+  uint64_t start;              /* address of the code */
+  uint64_t length;             /* bytes of the code */
+  const sframe_jit_rows* rows; /* NULL if there are none; `problem` says why */
+  const char* problem;         /* NULL if there are rows */
+  /* DWARF that is made from the rows (SFRAME_JIT_FRAMES) does for exceptions what the original does. 0 if the
+     function has handlers (an LSDA), or saves a register in another way than sframe_jit_saved can represent:
+     for such code register the original. */
+  int is_fit_for_exceptions;
+  uint32_t reserved; /* 0 */
+} sframe_jit_function;
+
+/* Receives a function, which is valid until it returns; it may add the rows by sframe_jit_add(). Any result
+   but 0 ends the iteration, whose status then is SFRAME_STOP. */
+typedef int (*sframe_jit_function_callback)(const sframe_jit_function* function, void* data);
+
+/* Makes rows of the functions of an .eh_frame section: CIEs and FDEs, up to a length of 0 or to `size` bytes,
+   in their order. `address` is that of the section's first byte in the process, the base of relative
+   addresses. The bytes may be anything: SFRAME_BAD_TABLE, with the offset, if some of them are malformed; then
+   nothing is passed to `callback`. Linear in `size`. */
+sframe_status sframe_jit_read_eh_frame(const void* eh_frame, size_t size, uint64_t address,
+                                       sframe_jit_function_callback callback, void* data,
+                                       sframe_error* error);
+
 /* Adds code at `start`; `name` may be NULL. Sets `region`. SFRAME_INVALID if there is other code at some of
    the addresses that has not been removed. Amortised logarithmic in the number of regions. */
 sframe_status sframe_jit_add(sframe_jit* jit, const void* start, const char* name,

@@ -8,6 +8,7 @@
 #include "sframe/expected.h"
 
 #include <cstdint>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 
@@ -22,6 +23,10 @@ enum class ErrorKind : std::uint8_t {
   overlap,        ///< there is code at some of the addresses, which has not been removed
   no_region,      ///< no such region: it has been removed, moved, or is another registry's
   out_of_memory,  ///< nothing has been changed
+  /// The call frame information cannot be read: Error::detail says what is wrong, Error::offset where.
+  malformed_cfi,
+  /// The function of the FDE at Error::offset has rules that are no rows: Error::detail says which.
+  unrepresentable,
 };
 
 /// Static text: "there is other code at some of the addresses".
@@ -29,7 +34,9 @@ const char* message(ErrorKind kind);
 
 struct Error {
   ErrorKind kind{};
-  Refusal refusal; ///< of ErrorKind::rows: the reason and the row's number
+  Refusal refusal;          ///< of ErrorKind::rows: the reason and the row's number
+  std::uint64_t offset = 0; ///< in the section of malformed_cfi and unrepresentable
+  std::string_view detail;  ///< of the same: static text, which ends with 0
 
   friend bool operator==(const Error&, const Error&) = default;
 };
