@@ -15,8 +15,8 @@
 #include "sframe/section.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
+#include <utility>
 
 namespace sframe::jit {
 
@@ -168,20 +168,43 @@ private:
   }
 };
 
+/// At an offset in the code: a register is not saved any more, or it is saved from there on.
+struct SaveEvent {
+  std::uint32_t place = 0;
+  bool starts = false;
+  const SavedRegister* saved = nullptr;
+};
+
+/// By offset; ends come before starts.
+std::vector<SaveEvent> events_of(std::span<const SavedRegister> saved) {
+  std::vector<SaveEvent> events;
+  events.reserve(2 * saved.size());
+  for (const SavedRegister& one : saved) {
+    events.push_back({one.from, true, &one});
+    events.push_back({one.to, false, &one});
+  }
+  std::ranges::stable_sort(events, {},
+                           [](const SaveEvent& event) { return std::pair(event.place, event.starts); });
+  return events;
+}
+
 void write_instructions(FrameWriter& out, const DecodedFunction& function,
                         std::span<const SavedRegister> saved) {
-  std::set<std::uint32_t> places;
-  for (const FrameRow& row : function.rows) places.insert(row.offset);
-  for (const SavedRegister& one : saved) places.insert({one.from, one.to});
+  const std::vector<SaveEvent> events = events_of(saved);
+  const std::uint32_t first = function.rows.front().offset;
   auto row = function.rows.begin();
-  for (const std::uint32_t place : places) {
+  auto event = events.begin();
+  while (row != function.rows.end() || event != events.end()) {
+    const bool is_row = event == events.end() || (row != function.rows.end() && row->offset <= event->place);
+    const std::uint32_t place = is_row ? row->offset : event->place;
     if (place >= function.fde.size) break;
-    if (place >= function.rows.front().offset) out.advance(place);
-    if (row != function.rows.end() && row->offset == place) out.row(*row++);
-    for (const SavedRegister& one : saved)
-      if (one.to == place) out.rule(one.reg, Rule::same());
-    for (const SavedRegister& one : saved)
-      if (one.from == place) out.rule(one.reg, Rule::at_cfa(one.cfa_offset));
+    if (place >= first) out.advance(place);
+    if (is_row) {
+      out.row(*row++);
+      continue;
+    }
+    out.rule(event->saved->reg, event->starts ? Rule::at_cfa(event->saved->cfa_offset) : Rule::same());
+    ++event;
   }
 }
 

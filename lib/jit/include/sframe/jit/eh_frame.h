@@ -19,7 +19,7 @@ namespace sframe::jit {
 /// An .eh_frame section for code at `start`: a CIE, an FDE and four zero bytes. All that the rows and the
 /// saved registers say, and nothing for addresses before the first row. Addresses are absolute; relative to
 /// their own places, if it is given where the section will be. Throws std::bad_alloc. Linear in the number of
-/// rows; code of repeated blocks: times their number.
+/// rows, and saved registers sorted by offset; code of repeated blocks: times their number.
 std::vector<std::byte> make_eh_frame(std::uint64_t start, const Rows& rows,
                                      std::optional<std::uint64_t> section_address = {});
 
