@@ -93,6 +93,13 @@ TEST(JitCheck, CodeOfWhichNothingIsKnown) {
   EXPECT_EQ(1u, result.undecided);
 }
 
+/// That there is no caller is nothing that code contradicts: code without rows is outermost throughout.
+TEST(JitCheck, OutermostCodeIsUndecided) {
+  const jit::CheckResult undecided = {{}, 0, 6};
+  EXPECT_EQ(undecided, check(with_frame, {FrameRow::outermost(0)}));
+  EXPECT_EQ(undecided, check(with_frame, {}));
+}
+
 TEST(JitAnalyse, RowsOfCode) {
   const auto rows = jit::analyse(std::as_bytes(std::span(with_frame)), 0x1000, {}, Abi::amd64);
   ASSERT_TRUE(rows);

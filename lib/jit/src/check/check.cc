@@ -31,7 +31,7 @@ void check_piece(code::Analyzer& analyzer, const AbiTraits& abi, const code::Fun
     const FrameRow* const row = last_not_above(rows, offset, &FrameRow::offset);
     const auto agreement = row ? code::check(*row, at.state(), abi) : code::RowCheck{};
     const bool is_wrong = agreement.worst() == Agreement::contradicts || !agreement.sign_agrees;
-    if (!row || at.certainty != code::Certainty::certain ||
+    if (!row || row->is_outermost() || at.certainty != code::Certainty::certain ||
         (!is_wrong && agreement.worst() != Agreement::agrees)) {
       ++result.undecided;
     } else if (!is_wrong) {

@@ -32,7 +32,8 @@ struct CheckResult {
   std::vector<Contradiction> contradictions; ///< by offset
   std::uint32_t agreed = 0;                  ///< instructions whose row is right
   /// Instructions that have no row, or of which the code does not tell: SP was loaded or aligned, paths meet
-  /// with different values, code that is reached by a jump through a register.
+  /// with different values, code that is reached by a jump through a register; outermost rows, and with them
+  /// all code without rows.
   std::uint32_t undecided = 0;
 
   friend bool operator==(const CheckResult&, const CheckResult&) = default;

@@ -48,7 +48,7 @@ class Rows {
 public:
   /// Encodes the rows of a function; they may come in any order. Of `function`, `size` (bytes of the code)
   /// and the marks are used, not `start`. Code of repeated blocks has PcType::mask and the block's size.
-  /// Linear in the number of rows.
+  /// Without rows the code is outermost: no walk goes further. Linear in the number of rows.
   static Result<Rows> make(const Fde& function, std::span<const FrameRow> rows,
                            std::span<const SavedRegister> saved = {}, Abi abi = host_abi());
 
