@@ -240,4 +240,48 @@ TEST_F(Files, JitDumpHasCodeAndUnwindingData) {
   EXPECT_EQ(static_cast<std::uint32_t>(-(eh_frame.size() + 4)), number(header + 4, 4));
 }
 
+/// As a row that says it.
+TEST(JitEhFrame, CodeWithoutRowsIsOutermost) {
+  const FrameRow outermost = FrameRow::outermost(0);
+  for (const Abi id : {Abi::amd64, Abi::aarch64_little, Abi::s390x})
+    EXPECT_EQ(
+        jit::make_eh_frame(start, jit::Rows::make({.size = 8}, {}, {}, id).value()),
+        jit::make_eh_frame(start, jit::Rows::make({.size = 8}, std::span(&outermost, 1), {}, id).value()));
+}
+
+/// JIT_CODE_DEBUG_INFO comes first: code's address, number of entries; address, line, discriminator and file.
+TEST_F(Files, JitDumpHasSourceLines) {
+  jit::JitDump dump(path);
+  const jit::SourceLine lines[] = {{0, 7, "a.src"}, {2, 300, "b.src"}};
+  ASSERT_TRUE(dump.add({published.start, published.name, rows, lines}));
+  const std::string bytes = contents();
+  const auto number = [&](std::size_t at, std::size_t size) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, size);
+    return value;
+  };
+  const std::size_t record = 40;
+  EXPECT_EQ(2u, number(record, 4));
+  ASSERT_EQ(16u + 16 + 2 * (16 + 6), number(record + 4, 4));
+  EXPECT_EQ(published.start, number(record + 16, 8));
+  EXPECT_EQ(2u, number(record + 24, 8));
+  EXPECT_EQ(published.start, number(record + 32, 8));
+  EXPECT_EQ(7u, number(record + 40, 8));
+  EXPECT_STREQ("a.src", bytes.data() + record + 48);
+  EXPECT_EQ(published.start + 2, number(record + 54, 8));
+  EXPECT_EQ(300u, number(record + 62, 8));
+  EXPECT_STREQ("b.src", bytes.data() + record + 70);
+  EXPECT_EQ(4u, number(record + 76, 4)); // the unwinding data
+}
+
+/// The size of a record has 32 bits. The code's bytes are not read.
+TEST_F(Files, JitDumpRefusesCodeThatIsTooLargeForARecord) {
+  jit::JitDump dump(path);
+  const auto rows = jit::Rows::make({.size = 0xffffffc2}, {});
+  ASSERT_TRUE(rows);
+  EXPECT_FALSE(dump.add({0x1000, "large", *rows}));
+  EXPECT_EQ(40u, contents().size());
+  EXPECT_TRUE(dump.add(published));
+}
+
 } // namespace jit_publishers_test

@@ -258,6 +258,36 @@ TEST(JitRegistry, PublishersLearnOfAllThatHasRows) {
   EXPECT_TRUE(recorder.code().empty());
 }
 
+/// The registry has copies, of code that was moved, too.
+TEST(JitRegistry, PublishersLearnOfSourceLines) {
+  struct Lines : jit::Publisher {
+    std::string seen;
+    bool add(const jit::PublishedCode& code) override {
+      for (const jit::SourceLine& one : code.lines)
+        seen +=
+            std::to_string(one.offset) + " " + std::string(one.file) + ":" + std::to_string(one.line) + "\n";
+      return true;
+    }
+    void drop(const jit::PublishedCode&) override {}
+  } lines;
+  jit::Registry registry;
+  registry.publish_to(lines);
+  const std::size_t before = registry.usage().bytes;
+  jit::Region region;
+  {
+    std::string first = "a.src", second = "b.src";
+    const jit::SourceLine all[] = {{0, 1, first}, {4, 2, first}, {8, 3, second}, {9, 4, {}}};
+    region = registry.add({at(0x1000), "f", all}, rows_of(0x10)).value();
+    first.assign(first.size(), '?');
+    second.assign(second.size(), '?');
+  }
+  lines.seen.clear();
+  const auto moved = registry.move(region, at(0x2000));
+  ASSERT_TRUE(moved);
+  EXPECT_EQ("0 a.src:1\n4 a.src:2\n8 b.src:3\n9 :4\n", lines.seen);
+  EXPECT_GT(registry.usage().bytes, before + 4 * sizeof(jit::SourceLine) + 10);
+}
+
 TEST(JitRegistry, RegistriesAreFoundTogetherAndLeaveTheList) {
   const auto* const before = sframe_jit_list.first.load();
   auto first = std::make_unique<jit::Registry>();

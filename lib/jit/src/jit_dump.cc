@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// linux/tools/perf/Documentation/jitdump-specification.txt. For each region two records: the unwinding data,
-// which apply to the code of the next record, and the code. perf makes an ELF file of them, with the code at
-// text_offset and .eh_frame after it, so that what .eh_frame refers to by distance is there, too.
+// linux/tools/perf/Documentation/jitdump-specification.txt. For each region up to three records: source lines
+// and unwinding data, which apply to the code of the next record, and the code. perf makes an ELF file of
+// them, with the code at text_offset and .eh_frame after it, so that what .eh_frame refers to by distance is
+// there, too.
 
 #include "byte_writer.h"
 #include "sframe/jit/eh_frame.h"
 #include "sframe/jit/publishers.h"
 
 #include <ctime>
+#include <limits>
 #include <new>
 
 #include <sys/mman.h>
@@ -20,7 +22,7 @@ namespace sframe::jit {
 namespace {
 
 constexpr std::uint32_t dump_magic = 0x4a695444, dump_version = 1, dump_header_size = 40, prefix_size = 16;
-constexpr std::uint32_t code_load = 0, unwinding_info = 4; ///< records
+constexpr std::uint32_t code_load = 0, debug_info = 2, unwinding_info = 4; ///< records
 
 std::uint64_t timestamp() {
   timespec now = {};
@@ -50,29 +52,50 @@ void write_eh_frame_hdr(ByteWriter& out, ByteOrder order, std::uint64_t eh_frame
   out.u32(fde - header);
 }
 
-void start_record(ByteWriter& out, std::uint32_t id, std::size_t body) {
+/// False if the record would be too large for its field.
+bool start_record(ByteWriter& out, std::uint32_t id, std::uint64_t body) {
+  if (body > std::numeric_limits<std::uint32_t>::max() - prefix_size) return false;
   out.u32(id);
   out.u32(prefix_size + body);
   out.u64(timestamp());
+  return true;
 }
 
-void write_unwinding_info(ByteWriter& out, const PublishedCode& code, std::size_t room) {
+bool write_unwinding_info(ByteWriter& out, const PublishedCode& code, std::size_t room) {
   const std::uint64_t after = align_up(code.rows.code_size(), 8);
   ByteWriter data(code.rows.abi().byte_order);
   data.append(make_eh_frame(0, code.rows, after));
   data.align(8);
   const std::size_t eh_frame_size = data.size();
   write_eh_frame_hdr(data, code.rows.abi().byte_order, after);
-  start_record(out, unwinding_info, 24 + data.size());
+  if (!start_record(out, unwinding_info, 24 + data.size())) return false;
   out.u64(data.size());
   out.u64(data.size() - eh_frame_size);
   out.u64(data.size() <= room ? data.size() : 0); // mapped: perf takes addresses after the code for it
   out.append(data.bytes);
+  return true;
 }
 
-void write_code(ByteWriter& out, const PublishedCode& code, std::uint64_t number) {
+/// Source lines, which apply to the code of the next record, too.
+bool write_lines(ByteWriter& out, const PublishedCode& code) {
+  if (code.lines.empty()) return true;
+  std::uint64_t size = 16;
+  for (const SourceLine& one : code.lines) size += 16 + one.file.size() + 1;
+  if (!start_record(out, debug_info, size)) return false;
+  out.u64(code.start);
+  out.u64(code.lines.size());
+  for (const SourceLine& one : code.lines) {
+    out.u64(code.start + one.offset);
+    out.u32(one.line);
+    out.u32(0); // discriminator
+    out.text(one.file);
+  }
+  return true;
+}
+
+bool write_code(ByteWriter& out, const PublishedCode& code, std::uint64_t number) {
   const std::uint64_t size = code.rows.code_size();
-  start_record(out, code_load, 40 + code.name.size() + 1 + size);
+  if (!start_record(out, code_load, 40 + code.name.size() + 1 + size)) return false;
   out.u32(static_cast<std::uint32_t>(getpid()));
   out.u32(static_cast<std::uint32_t>(syscall(SYS_gettid)));
   out.u64(code.start);
@@ -81,6 +104,7 @@ void write_code(ByteWriter& out, const PublishedCode& code, std::uint64_t number
   out.u64(number);
   out.text(code.name);
   out.append({reinterpret_cast<const std::byte*>(code.start), size});
+  return true;
 }
 
 } // namespace
@@ -109,8 +133,8 @@ JitDump::~JitDump() {
 bool JitDump::add(const PublishedCode& code) {
   try {
     ByteWriter out(code.rows.abi().byte_order);
-    write_unwinding_info(out, code, room_);
-    write_code(out, code, count_);
+    if (!write_lines(out, code) || !write_unwinding_info(out, code, room_) || !write_code(out, code, count_))
+      return false;
     if (!file_.write(out.bytes.data(), out.size())) return false;
     ++count_;
     return true;

@@ -17,7 +17,7 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -68,13 +68,44 @@ unexpected<Error> error(ErrorKind kind) {
 
 } // namespace
 
+/// All formats end texts with 0.
+std::string_view before_zero(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+
+/// Of one piece of code, with their own texts.
+struct SourceLines {
+  std::vector<SourceLine> lines;
+  std::vector<char> files;
+
+  explicit SourceLines(std::span<const SourceLine> from) : lines(from.begin(), from.end()) {
+    for (SourceLine& one : lines) one.file = before_zero(one.file);
+    const auto is_same = [](const SourceLine& a, const SourceLine& b) { return a.file == b.file; };
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (i == 0 || !is_same(lines[i - 1], lines[i])) size += lines[i].file.size();
+    files.reserve(size); // the texts stay where they are
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string_view file = lines[i].file;
+      if (i && is_same(lines[i - 1], lines[i])) {
+        lines[i].file = lines[i - 1].file;
+        continue;
+      }
+      files.insert(files.end(), file.begin(), file.end());
+      lines[i].file = {files.data() + files.size() - file.size(), file.size()};
+    }
+  }
+
+  std::size_t memory() const { return sizeof *this + lines.size() * sizeof(SourceLine) + files.size(); }
+};
+
 class Registry::Impl {
 public:
   Impl();
   ~Impl();
 
   void publish_to(Publisher& publisher) { publishers_.push_back(&publisher); }
-  Result<Region> add(std::uint64_t start, const Rows& rows, std::string_view name);
+  Result<Region> add(const Code& code, const Rows& rows);
   Result<void> remove(Region region);
   Result<void> drop(Region region);
   Result<Region> move(Region region, std::uint64_t start);
@@ -90,7 +121,8 @@ private:
     Rows rows;
     std::shared_ptr<const char[]> name; ///< ends with 0; may be nullptr
     std::uint32_t name_size;
-    std::vector<bool> published; ///< which of publishers_ have it
+    std::shared_ptr<const SourceLines> lines; ///< may be nullptr
+    std::vector<bool> published;              ///< which of publishers_ have it
   };
   using Places = std::map<std::uint64_t, Place>;
 
@@ -188,14 +220,17 @@ Result<Region> Registry::Impl::insert(std::uint64_t start, Place place) {
   });
 }
 
-Result<Region> Registry::Impl::add(std::uint64_t start, const Rows& rows, std::string_view name) {
+Result<Region> Registry::Impl::add(const Code& code, const Rows& rows) {
   return catching_bad_alloc([&] {
+    const std::string_view name = before_zero(code.name);
     std::shared_ptr<char[]> copy;
     if (!name.empty()) {
       copy = std::make_shared<char[]>(name.size() + 1);
       std::memcpy(copy.get(), name.data(), name.size());
     }
-    return insert(start, {0, rows, std::move(copy), static_cast<std::uint32_t>(name.size()), {}});
+    auto lines = code.lines.empty() ? nullptr : std::make_shared<const SourceLines>(code.lines);
+    return insert(reinterpret_cast<std::uint64_t>(code.start),
+                  {0, rows, std::move(copy), static_cast<std::uint32_t>(name.size()), std::move(lines), {}});
   });
 }
 
@@ -255,7 +290,10 @@ Result<void> Registry::Impl::patch(Region region, const Rows& rows) {
 
 PublishedCode Registry::Impl::published(Places::const_iterator at) const {
   const Place& place = at->second;
-  return {at->first, {place.name.get(), place.name ? place.name_size : 0}, place.rows};
+  return {at->first,
+          {place.name.get(), place.name ? place.name_size : 0},
+          place.rows,
+          place.lines ? std::span(place.lines->lines) : std::span<const SourceLine>()};
 }
 
 void Registry::Impl::publish(Places::iterator at) noexcept {
@@ -331,7 +369,7 @@ Registry::Usage Registry::Impl::usage() const {
   for (const Places* places : {&live_, &removed_})
     for (const auto& [start, place] : *places)
       usage.bytes +=
-          node + (place.name ? place.name_size + 1 : 0) +
+          node + (place.name ? place.name_size + 1 : 0) + (place.lines ? place.lines->memory() : 0) +
           place.rows.memory() / static_cast<std::size_t>(std::max(1L, place.rows.data_.use_count()));
   return usage;
 }
@@ -346,7 +384,7 @@ void Registry::publish_to(Publisher& publisher) {
 
 Result<Region> Registry::add(const Code& code, const Rows& rows) {
   const std::lock_guard guard(impl_->lock);
-  return impl_->add(reinterpret_cast<std::uint64_t>(code.start), rows, code.name);
+  return impl_->add(code, rows);
 }
 
 Result<void> Registry::remove(Region region) {

@@ -7,16 +7,27 @@
 #include "sframe/jit/rows.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #pragma GCC visibility push(default)
 
 namespace sframe::jit {
 
+/// The source of the code from `offset` on, up to the next one's.
+struct SourceLine {
+  std::uint32_t offset = 0; ///< bytes from the code's start
+  std::uint32_t line = 0;
+  std::string_view file;
+
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
 struct PublishedCode {
   std::uint64_t start = 0;
   std::string_view name; ///< may be empty
   const Rows& rows;
+  std::span<const SourceLine> lines = {}; ///< in the order in which they were added; may be empty
 };
 
 /// Called with the registry's lock held: it must not use the registry. Of one registry: two would call it at

@@ -79,8 +79,9 @@ private:
   OutputFile file_;
 };
 
-/// The code itself, with DWARF frames, for `perf inject --jit` (linux/tools/perf/Documentation/
-/// jitdump-specification.txt). `perf record -k mono` finds the file by its mapping, which this makes.
+/// The code itself, with DWARF frames and source lines, for `perf inject --jit`
+/// (linux/tools/perf/Documentation/ jitdump-specification.txt). `perf record -k mono` finds the file by its
+/// mapping, which this makes.
 class JitDump final : public Publisher {
 public:
   /// perf expects a name jit-PID.dump. `room`: bytes after the code of each region, from the next multiple
@@ -93,7 +94,7 @@ public:
 
   bool is_open() const { return file_.is_open(); }
 
-  /// Reads the code's bytes.
+  /// Reads the code's bytes. False also for code of nearly 4 GiB, which has no place in a record.
   bool add(const PublishedCode& code) override;
   void drop(const PublishedCode& code) override;
 

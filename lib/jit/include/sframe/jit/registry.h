@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #pragma GCC visibility push(default)
@@ -31,7 +32,9 @@ namespace sframe::jit {
 /// Where code is.
 struct Code {
   const void* start = nullptr;
-  std::string_view name; ///< copied; may be empty
+  std::string_view name; ///< copied, up to a byte of 0; may be empty
+  /// Copied; may be empty. For publishers: JitDump uses them.
+  std::span<const SourceLine> lines = {};
 };
 
 /// Code that was added. A copy of it stays valid until the code is removed or moved.
