@@ -24,7 +24,8 @@ struct sframe_jit {
   // Publishers outlive the registry.
   jit::FrameRegistration frames;
   jit::GdbInterface gdb;
-  std::mutex files_lock; ///< of perf_map and dump
+  std::mutex more_lock; ///< of those that are added later
+  std::optional<jit::KernelRegistration> kernel;
   std::optional<jit::PerfMap> perf_map;
   std::optional<jit::JitDump> dump;
   jit::Registry registry;
@@ -60,27 +61,37 @@ std::optional<std::vector<jit::SavedRegister>> take_saved(const sframe_jit_saved
   return all;
 }
 
-/// `more`: what the publisher needs besides the path.
-template <class Publisher, class... More>
+/// Publishes to what `make` puts there, unless it returns an error.
+template <class Publisher, class Make>
 sframe_status publish(sframe_jit* jit, std::optional<Publisher> sframe_jit::*member, sframe_error* error,
-                      const char* path, More... more) {
-  if (!jit || !path) return c::report_null(error);
+                      const Make& make) {
   return c::guarded(error, [&] {
-    const std::lock_guard guard(jit->files_lock);
+    const std::lock_guard guard(jit->more_lock);
     std::optional<Publisher>& publisher = jit->*member;
     if (publisher) return c::report(error, SFRAME_INVALID, "there is one already");
     try {
-      publisher.emplace(path, more...);
-      if (publisher->is_open()) {
+      const sframe_status status = make(publisher);
+      if (status == SFRAME_OK)
         jit->registry.publish_to(*publisher);
-        return SFRAME_OK;
-      }
+      else
+        publisher.reset();
+      return status;
     } catch (...) { // not one that nobody publishes to
       publisher.reset();
       throw;
     }
-    publisher.reset();
-    return c::report(error, SFRAME_UNREADABLE, "the file cannot be written");
+  });
+}
+
+/// `more`: what the publisher needs besides the path.
+template <class Publisher, class... More>
+sframe_status publish_file(sframe_jit* jit, std::optional<Publisher> sframe_jit::*member, sframe_error* error,
+                           const char* path, More... more) {
+  if (!jit || !path) return c::report_null(error);
+  return publish(jit, member, error, [&](std::optional<Publisher>& publisher) {
+    publisher.emplace(path, more...);
+    return publisher->is_open() ? SFRAME_OK
+                                : c::report(error, SFRAME_UNREADABLE, "the file cannot be written");
   });
 }
 
@@ -104,11 +115,22 @@ void sframe_jit_free(sframe_jit* jit) {
 }
 
 sframe_status sframe_jit_write_perf_map(sframe_jit* jit, const char* path, sframe_error* error) {
-  return publish(jit, &sframe_jit::perf_map, error, path);
+  return publish_file(jit, &sframe_jit::perf_map, error, path);
 }
 
 sframe_status sframe_jit_write_dump(sframe_jit* jit, const char* path, size_t room, sframe_error* error) {
-  return publish(jit, &sframe_jit::dump, error, path, room);
+  return publish_file(jit, &sframe_jit::dump, error, path, room);
+}
+
+sframe_status sframe_jit_register_with_kernel(sframe_jit* jit, long register_number, long unregister_number,
+                                              sframe_error* error) {
+  if (!jit) return c::report_null(error);
+  return publish(jit, &sframe_jit::kernel, error, [&](std::optional<jit::KernelRegistration>& publisher) {
+    publisher.emplace(register_number, unregister_number);
+    return publisher->is_available()
+               ? SFRAME_OK
+               : c::report(error, SFRAME_NO_INFO, "the kernel does not have the system calls");
+  });
 }
 
 sframe_jit_rows* sframe_jit_rows_make(const sframe_function* function, const sframe_row* rows,
@@ -234,6 +256,9 @@ sframe_status sframe_jit_write_perf_map(sframe_jit*, const char*, sframe_error* 
   return report_nothing(error);
 }
 sframe_status sframe_jit_write_dump(sframe_jit*, const char*, size_t, sframe_error* error) {
+  return report_nothing(error);
+}
+sframe_status sframe_jit_register_with_kernel(sframe_jit*, long, long, sframe_error* error) {
   return report_nothing(error);
 }
 sframe_jit_rows* sframe_jit_rows_make(const sframe_function*, const sframe_row*, size_t,

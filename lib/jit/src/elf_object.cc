@@ -29,12 +29,6 @@ struct ElfSection {
   std::uint64_t offset = 0, name_offset = 0;
 };
 
-std::vector<std::byte> sframe_at(std::uint64_t address, const PublishedCode& code) {
-  const auto section = Section::parse(code.rows.section(), code.start);
-  const auto converted = convert(std::span(&*section, 1), {.abi = code.rows.abi().id}, address);
-  return converted ? converted->bytes : std::vector<std::byte>();
-}
-
 void write_header(ByteWriter& out, const AbiTraits& abi, std::uint64_t sections_at, std::size_t count) {
   const bool little = abi.byte_order == ByteOrder::little;
   constexpr std::uint64_t class64 = 2, executable = 2;
@@ -86,6 +80,12 @@ std::vector<std::byte> symbols_of(const PublishedCode& code) {
 }
 
 } // namespace
+
+std::vector<std::byte> sframe_at(std::uint64_t address, const PublishedCode& code) {
+  const auto section = Section::parse(code.rows.section(), code.start);
+  const auto converted = convert(std::span(&*section, 1), {.abi = code.rows.abi().id}, address);
+  return converted ? converted->bytes : std::vector<std::byte>();
+}
 
 std::vector<std::byte> make_elf_object(const PublishedCode& code, std::uint64_t address) {
   const AbiTraits& abi = code.rows.abi();

@@ -64,6 +64,14 @@ sframe_status sframe_jit_write_perf_map(sframe_jit* jit, const char* path, sfram
    unwinding data: about 100 bytes, and 4 for each row. */
 sframe_status sframe_jit_write_dump(sframe_jit* jit, const char* path, size_t room, sframe_error* error);
 
+/* Registers SFrame sections with the kernel from now on, by system calls that are proposed for Linux
+   (sframe_register, sframe_unregister: version 2, May 2026), whose arguments may change. The numbers are those
+   of the system calls; 0: those of the system's headers with which this library was built. At most once for
+   each `jit`. SFRAME_NO_INFO, and nothing is changed, if there are no numbers or the kernel does not know
+   them. */
+sframe_status sframe_jit_register_with_kernel(sframe_jit* jit, long register_number, long unregister_number,
+                                              sframe_error* error);
+
 /* Encodes rows, in any order of offsets. Of `function`, `length`, `block_size`, `signal_frame` and
    `pauth_key_b` are used. rows[0].size and saved[0].size are the sizes of elements. NULL, with `error`, if
    they do not fit the code. To be freed by sframe_jit_rows_free(), also while code that was added has them.

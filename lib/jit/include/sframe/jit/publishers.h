@@ -45,6 +45,28 @@ private:
   std::unordered_map<std::uint64_t, std::unique_ptr<File, Deleter>> files_; ///< by the code's start
 };
 
+/// Registers SFrame sections with the kernel, for perf and others that let it walk stacks, by system calls
+/// that are proposed for Linux ("unwind: Add sframe_(un)register() system calls", version 2, May 2026). They
+/// have no numbers yet, and their arguments may change. Where they do not exist nothing is done, and no
+/// failure is counted. A copy of the section for each region.
+class KernelRegistration final : public Publisher {
+public:
+  /// `register_number`, `unregister_number`: of the system calls. 0: those of the system's headers with which
+  /// this library was built, if these have them (SYS_sframe_register, SYS_sframe_unregister). Asks the kernel
+  /// whether it knows them.
+  explicit KernelRegistration(long register_number = 0, long unregister_number = 0);
+
+  /// False if there are no numbers, or the kernel does not know them.
+  bool is_available() const { return register_ != 0; }
+
+  bool add(const PublishedCode& code) override;
+  void drop(const PublishedCode& code) override;
+
+private:
+  long register_, unregister_;
+  std::unordered_map<std::uint64_t, std::vector<std::byte>> sections_; ///< by the code's start
+};
+
 /// A file that is written as it grows. Errors of writing are kept: add() returns false from then on.
 class OutputFile {
 public:
