@@ -39,6 +39,10 @@ foreach(folder ${header_folders})
     PATTERN "llvm_*.h" EXCLUDE ${not_here})
 endforeach()
 
+if(TARGET sframe_orc) # needs the user's LLVM: not on the include path of those who do not ask for it
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/orc/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-orc COMPONENT devel)
+endif()
+
 if(SFRAME_TOOLS)
   install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
