@@ -7,7 +7,7 @@
 //   result: 9
 //
 // N pushes a number, + and * combine two, ( ... ) calls a function of its own for what is inside, and @ calls
-// host(), whose value is 1. What host() does there:
+// host(), whose value is 1. Its source lines are the numbers of the tokens. What host() does there:
 //
 //   print        prints the stack by sframe::here
 //   libgcc       the same by _Unwind_Backtrace()
@@ -82,6 +82,7 @@ extern "C" [[gnu::noinline]] std::uint64_t host() {
 struct Function {
   std::vector<std::uint8_t> bytes;
   std::vector<FrameRow> rows;
+  std::vector<sframe::jit::SourceLine> lines;
   std::int32_t words = 0; ///< on the stack, above the return address
 
   void emit(std::initializer_list<int> code, std::int32_t pushed = 0) {
@@ -115,7 +116,10 @@ public:
   std::uint64_t (*compile(std::istream& text))() {
     Function code;
     code.add_row();
-    for (std::string token; text >> token && token != ")";) compile(token, text, code);
+    for (std::string token; text >> token && token != ")";) {
+      code.lines.push_back({static_cast<std::uint32_t>(code.bytes.size()), ++tokens_, "expression"});
+      compile(token, text, code);
+    }
     if (code.words != 1) throw std::runtime_error("no expression");
     code.emit({0x58}, -1); // pop %rax
     code.emit({0xc3});     // ret
@@ -165,7 +169,7 @@ private:
         sframe::jit::Rows::make({.size = static_cast<std::uint32_t>(code.bytes.size())}, code.rows);
     if (!rows) throw std::runtime_error(message(rows.error().kind));
     const std::string name = "expression_" + std::to_string(count_++);
-    const auto region = registry_.add({start, name}, *rows);
+    const auto region = registry_.add({start, name, code.lines}, *rows);
     if (!region) throw std::runtime_error(message(region.error().kind));
     return reinterpret_cast<std::uint64_t (*)()>(start);
   }
@@ -179,6 +183,7 @@ private:
   void* memory_ = nullptr;
   std::uint8_t *at_ = nullptr, *end_ = nullptr;
   int count_ = 0;
+  std::uint32_t tokens_ = 0;
 };
 
 } // namespace
