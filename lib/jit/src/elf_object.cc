@@ -6,12 +6,13 @@
 #include "elf_object.h"
 
 #include "byte_writer.h"
+#include "debug_lines.h"
 
 #include "sframe/convert.h"
 #include "sframe/jit/eh_frame.h"
 #include "sframe/section.h"
 
-#include <array>
+#include <vector>
 
 namespace sframe::jit {
 
@@ -97,8 +98,9 @@ std::vector<std::byte> make_elf_object(const PublishedCode& code, std::uint64_t 
   ByteWriter names(abi.byte_order), section_names(abi.byte_order);
   names.u8(0);
   names.text(code.name);
+  const DebugLines debug = make_debug_lines(code);
 
-  std::array<ElfSection, 7> sections = {
+  std::vector<ElfSection> sections = {
       ElfSection{},
       {.name = ".text",
        .type = nobits,
@@ -109,8 +111,13 @@ std::vector<std::byte> make_elf_object(const PublishedCode& code, std::uint64_t 
       {.name = ".sframe", .type = gnu_sframe, .flags = alloc, .address = sframe_address, .bytes = sframe},
       {.name = ".symtab", .type = symtab, .bytes = symbols, .link = 5, .info = 1, .entry_size = symbol_size},
       {.name = ".strtab", .type = strtab, .bytes = names.bytes},
-      {.name = ".shstrtab", .type = strtab},
   };
+  if (!debug.line.empty()) {
+    sections.push_back({.name = ".debug_abbrev", .type = progbits, .bytes = debug.abbrev});
+    sections.push_back({.name = ".debug_info", .type = progbits, .bytes = debug.info});
+    sections.push_back({.name = ".debug_line", .type = progbits, .bytes = debug.line});
+  }
+  sections.push_back({.name = ".shstrtab", .type = strtab});
   for (ElfSection& section : sections) {
     section.name_offset = section_names.size();
     section_names.text(section.name);

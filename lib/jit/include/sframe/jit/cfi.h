@@ -39,8 +39,8 @@ struct CfiFunction {
 /// are saved at offsets from the CFA become SavedRegisters.
 ///
 /// The bytes may be anything: what is malformed is refused as a whole (ErrorKind::malformed_cfi, with what is
-/// wrong and its offset), as it is if memory runs out. Linear in the bytes; memory: at most some hundred bytes
-/// for each of them.
+/// wrong and its offset), as it is if memory runs out. Linear in the bytes; memory: at most some hundred
+/// bytes for each of them.
 Result<std::vector<CfiFunction>> read_eh_frame(std::span<const std::byte> bytes, std::uint64_t address,
                                                Abi abi = host_abi());
 

@@ -29,9 +29,9 @@ private:
 };
 
 /// Lists ELF files in memory for debuggers (GDB manual, "JIT Compilation Interface"): each has the code's
-/// symbol, .eh_frame and .sframe. About 1 KiB for a region; debuggers stop the process for each. The list has
-/// no lock that is shared with other users of the interface, such as LLVM: do not use both at the same time
-/// in several threads.
+/// symbol, .eh_frame, .sframe and source lines. About 1 KiB for a region; debuggers stop the process for
+/// each. The list has no lock that is shared with other users of the interface, such as LLVM: do not use both
+/// at the same time in several threads.
 class GdbInterface final : public Publisher {
 public:
   bool add(const PublishedCode& code) override;

@@ -33,7 +33,7 @@ namespace sframe::jit {
 struct Code {
   const void* start = nullptr;
   std::string_view name; ///< copied, up to a byte of 0; may be empty
-  /// Copied; may be empty. For publishers: JitDump uses them.
+  /// Copied; may be empty. For publishers: GdbInterface and JitDump use them.
   std::span<const SourceLine> lines = {};
 };
 
