@@ -15,7 +15,7 @@
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths.
 # perf: samples can be taken by it.
 # map-files: mapped files can be opened by the names of their mappings (/proc/PID/map_files; root). seccomp: the programs limit system calls. bpf: BPF programs may
-# be started by perf events, and walk stacks (Linux 5.17); bpf-example, orc-example: examples/bpf, orc_jit was built.
+# be started by perf events, and walk stacks (Linux 5.17); bpf-example, orc-example: examples/bpf, orc_jit was built. bpf-tables: SFRAME_BPF is on.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
 # file in the program's folder; %gcore FILE...: by gdb (gdb-cores). `lit --param cores=gdb` or
@@ -317,6 +317,8 @@ def can_use_perf():
 
 if can_use_perf():
     config.available_features.add("perf")
+if config.bpf == "ON":
+    config.available_features.add("bpf-tables")
 if can_use_bpf():
     config.available_features.add("bpf")
 if os.path.exists(os.path.join(config.build, "examples", "bpf", "sframe_stacks")):

@@ -52,7 +52,20 @@ const tool::Choices<From> sources = {
     {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"orc", From::orc},
     {"go", From::go},   {"all", From::all},   {"sframe", From::sframe}};
 const tool::Choices<Emit> results = {
-    {"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}};
+    {"elf", Emit::elf},
+    {"section", Emit::section},
+    {"sidecar", Emit::sidecar},
+#if SFRAME_BPF
+    {"bpf-table", Emit::bpf_table},
+#endif
+};
+#if SFRAME_BPF
+constexpr const char* results_text = "Write elf (a copy of INPUT with .sframe; default), section (a raw "
+                                     "section), sidecar, or bpf-table (its rows, for BPF programs)";
+#else
+constexpr const char* results_text =
+    "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar";
+#endif
 const tool::Choices<ReportFormat> report_formats = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}};
 
@@ -70,9 +83,7 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");
   tool::add_debug_dir_option(cli, line.files.more_debug_dirs);
-  cli.add_choice("--emit", line.emit, results,
-                 "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
-      .common();
+  cli.add_choice("--emit", line.emit, results, results_text).common();
   tool::Choices<VersionNumber> versions;
   for (const VersionTraits* version : all_versions())
     versions.emplace_back(std::to_string(version->number), VersionNumber{version->number});

@@ -36,7 +36,12 @@ constexpr bool reads_go(From from) {
   return from == From::go || from == From::all;
 }
 
-enum class Emit : std::uint8_t { elf, section, sidecar };
+enum class Emit : std::uint8_t { elf, section, sidecar, bpf_table };
+
+/// True if an output directory gets files by build ID, of linked files only.
+constexpr bool goes_by_build_id(Emit emit) {
+  return emit == Emit::sidecar || emit == Emit::bpf_table;
+}
 enum class ReportFormat : std::uint8_t { text, json, none };
 
 struct CommandLine {

@@ -2,6 +2,7 @@
 
 #include "emit.h"
 
+#include "bpf_table.h"
 #include "tree_plan.h"
 
 #include <sframe/elf/sidecar.h>
@@ -45,21 +46,27 @@ expected<OutputFile, FileProblem> write(const CommandLine& line, const elf::File
   return out;
 }
 
+/// Where a sidecar or a table is written.
+expected<std::string, FileProblem> output_path(const CommandLine& line, const Input& input) {
+  if (!names_folder(line.output)) return line.output;
+  std::string path = input.image ? path_by_build_id(line, *input.image) : std::string();
+  const std::string what = line.emit == Emit::sidecar ? "sidecar" : "table";
+  if (path.empty())
+    return refuse(line.input, {"no build ID for the " + what + "'s path in the directory" +
+                                   (line.tree ? "" : "; pass a file name as OUTPUT"),
+                               "",
+                               {}});
+  if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
+  return path;
+}
+
 expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const elf::File& file,
                                                const Input& input, const Generated& generated) {
   if (!input.image)
     return refuse(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
   const elf::Image& image = *input.image;
-  std::string path = line.output;
-  if (names_folder(path)) {
-    path = sidecar_in(path, image);
-    if (path.empty())
-      return refuse(line.input, {std::string("no build ID for the sidecar's path in the directory") +
-                                     (line.tree ? "" : "; pass a file name as OUTPUT"),
-                                 "",
-                                 {}});
-    if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
-  }
+  const auto path = output_path(line, input);
+  if (!path) return unexpected(path.error());
   const auto bytes = elf::make_sidecar({.machine = image.machine(),
                                         .byte_order = image.byte_order(),
                                         .type = image.type(),
@@ -67,8 +74,19 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
                                         .build_id = image.build_id(),
                                         .section = generated.bytes,
                                         .section_address = section_address(line, input)});
-  return write(line, file, path, bytes);
+  return write(line, file, *path, bytes);
 }
+
+#if SFRAME_BPF
+expected<OutputFile, FileProblem> emit_bpf_table(const CommandLine& line, const elf::File& file,
+                                                 const Input& input, const Generated& generated) {
+  const auto bytes = make_bpf_table(input, generated.bytes, section_address(line, input));
+  if (!bytes) return refuse(line.input, bytes.error());
+  const auto path = output_path(line, input);
+  if (!path) return unexpected(path.error());
+  return write(line, file, *path, *bytes);
+}
+#endif
 
 } // namespace
 
@@ -77,9 +95,12 @@ bool names_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
 }
 
-std::string sidecar_in(const std::string& folder, const elf::Image& image) {
+std::string path_by_build_id(const CommandLine& line, const elf::Image& image) {
   const std::string below = elf::sidecar_path(image.build_id());
-  return below.empty() ? std::string() : (std::filesystem::path(folder) / below).string();
+  if (below.empty()) return below;
+  std::filesystem::path path = std::filesystem::path(line.output) / below;
+  if (line.emit == Emit::bpf_table) path.replace_extension(bpf_table_extension);
+  return path.string();
 }
 
 expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
@@ -106,6 +127,12 @@ expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File&
     return write_image(line, file, generated.image);
   case Emit::section: return write(line, file, line.output, generated.bytes);
   case Emit::sidecar: return emit_sidecar(line, file, input, generated);
+  case Emit::bpf_table:
+#if SFRAME_BPF
+    return emit_bpf_table(line, file, input, generated);
+#else
+    break; // no option selects it
+#endif
   }
   std::unreachable();
 }

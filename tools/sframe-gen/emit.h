@@ -44,8 +44,9 @@ expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File&
 /// True if `path` is a folder, or ends as one.
 bool names_folder(const std::string& path);
 
-/// The path of the image's sidecar in `folder`; empty without a build ID.
-std::string sidecar_in(const std::string& folder, const elf::Image& image);
+/// The path of the image's output in the folder `line.output`, with --emit=sidecar or bpf-table; empty
+/// without a build ID.
+std::string path_by_build_id(const CommandLine& line, const elf::Image& image);
 
 /// Writes a changed copy of the input. In a tree, only if the output is not up to date: does not have these
 /// bytes and permission bits.

@@ -68,7 +68,7 @@ int run_tool(int argc, char** argv) {
                            .write = {line->report_file, line->full_cfi}};
   for (std::string& place : tool::debug_file_places({{line->input}}, line->files))
     needs.read.push_back(std::move(place));
-  if (line->emit == Emit::sidecar && names_folder(line->output)) needs.write_below.push_back(line->output);
+  if (goes_by_build_id(line->emit) && names_folder(line->output)) needs.write_below.push_back(line->output);
   app.confine(std::move(needs));
   return run(app, *line);
 }

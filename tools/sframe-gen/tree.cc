@@ -53,8 +53,8 @@ public:
     for (const Step& other : job.others) {
       // A debug file has the build ID of its program, but mostly no call frame information. In a mirrored
       // tree, only what this run has made or found right is linked.
-      const bool tries = line_.emit == Emit::sidecar ? !has_sidecar && other.file.id != done->file.id
-                                                     : is_mirror(line_) && !has_output;
+      const bool tries = goes_by_build_id(line_.emit) ? !has_sidecar && other.file.id != done->file.id
+                                                      : is_mirror(line_) && !has_output;
       results.push_back(tries ? run(other) : run_other(other, *done));
       if (!tries) continue;
       done = &other;

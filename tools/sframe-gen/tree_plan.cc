@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Planner makes a Step for each found file and joins those with one identity in a Job; join_sidecars() does
-// the same for files with one build ID, which needs their contents and is done by several threads. Outputs
-// are checked last: none may be an input, another step's output, or reached through a symbolic link.
+// Planner makes a Step for each found file and joins those with one identity in a Job; join_by_build_id()
+// does the same for files with one build ID, which needs their contents and is done by several threads.
+// Outputs are checked last: none may be an input, another step's output, or reached through a symbolic link.
 
 #include "tree_plan.h"
 
@@ -28,32 +28,34 @@ bool leads_outside(const std::string& place) {
   return place == ".." || place.starts_with("../");
 }
 
-/// Where --emit=sidecar writes, or why it does not.
-void find_sidecar(const CommandLine& line, Step& step) {
+/// Where --emit=sidecar or bpf-table writes, or why it does not.
+void find_output(const CommandLine& line, Step& step) {
   auto file = elf::File::open_regular(step.file.path);
   if (!file) return; // the conversion reports it
-  if (elf::is_archive(file->bytes())) step.skipped = "archive: sidecars are for linked files";
+  const std::string why =
+      line.emit == Emit::sidecar ? "sidecars are for linked files" : "tables are for linked files";
+  if (elf::is_archive(file->bytes())) step.skipped = "archive: " + why;
   if (!elf::Image::is_elf(file->bytes())) return;
   files::OpenedFile opened(std::move(*file), line.limits);
   const auto& image = opened.image();
   if (!image) return;
-  if (image->relocatable()) step.skipped = "relocatable object: sidecars are for linked files";
-  step.output = sidecar_in(line.output, *image);
+  if (image->relocatable()) step.skipped = "relocatable object: " + why;
+  step.output = path_by_build_id(line, *image);
 }
 
-/// Joins jobs that would write the same sidecar.
-void join_sidecars(const CommandLine& line, std::vector<Job>& jobs) {
+/// Joins jobs that would write the same sidecar or table.
+void join_by_build_id(const CommandLine& line, std::vector<Job>& jobs) {
   for_each_parallel(jobs.size(), line.threads, [&](std::size_t i) {
     if (jobs[i].first.file.kind == Kind::regular && jobs[i].first.failure.empty())
-      find_sidecar(line, jobs[i].first);
+      find_output(line, jobs[i].first);
   });
   std::map<std::string, std::size_t> owners; // output -> index in `kept`
   std::vector<Job> kept;
   for (Job& job : jobs) {
-    const bool has_sidecar = !job.first.output.empty() && job.first.skipped.empty();
-    const auto owner = has_sidecar ? owners.find(job.first.output) : owners.end();
+    const bool has_output = !job.first.output.empty() && job.first.skipped.empty();
+    const auto owner = has_output ? owners.find(job.first.output) : owners.end();
     if (owner == owners.end()) {
-      if (has_sidecar) owners.emplace(job.first.output, kept.size());
+      if (has_output) owners.emplace(job.first.output, kept.size());
       kept.push_back(std::move(job));
       continue;
     }
@@ -157,7 +159,7 @@ Plan make_plan(const CommandLine& line, std::vector<tool::FoundFile> found) {
   Planner planner(line);
   for (tool::FoundFile& file : found) planner.add(std::move(file));
   Plan plan = planner.take();
-  if (line.emit == Emit::sidecar) join_sidecars(line, plan.jobs);
+  if (goes_by_build_id(line.emit)) join_by_build_id(line, plan.jobs);
   return plan;
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two steps: sframe_bpf_open() of table.h, which BPF programs share, has the header and the sizes; Check goes
+// through the parts, and each bit of them that has no meaning must be 0.
 
 #include "sframe/bpf/read_table.h"
 

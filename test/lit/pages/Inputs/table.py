@@ -357,6 +357,9 @@ CASES = {
     "clang -O2 -g -target bpf -D__TARGET_ARCH_x86 -I/usr/include/$(cc -print-multiarch) -c examples/bpf/sframe_stacks.bpf.c -o sframe_stacks.bpf.o": Case(
         OUR_TREE, needs=("cc", "bpf-example", "/usr/bin/clang", "amd64")),
     "sframe-gen -r /usr/bin /usr/lib -o sidecars/ --emit=sidecar": Case(BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}),
+    "sframe-gen /usr/bin/python3 -o python3.sframe-bpf --emit=bpf-table": Case(needs=("bpf-tables", "/usr/bin/python3"), shows=[]),
+    "sframe-gen -r /usr/bin /usr/lib -o tables/ --emit=bpf-table --from=cfi,code": Case(
+        BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}, needs=("bpf-tables",)),
     "build/release/examples/bpf/sframe_stacks -t 10 -d sidecars -o stacks.folded 4711": Case(
         OUR_TREE + "while :; do :; done & echo $! > pid; ", stand_ins=PID | {"-t 10": "-n 20"}, shows=[r"^samples: +[1-9]"], needs=("bpf", "bpf-example", "ptrace")),
     "build/release/examples/bpf/sframe_stacks -d sidecars -o stacks.folded -- python3 script.py": Case(
