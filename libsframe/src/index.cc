@@ -134,8 +134,8 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t e
   } else {
     for (; cursor.next(row); ++count)
       if (start + row.offset < end) add_piece(start + row.offset, intern(fde, row));
-    if (section.outermost_throughout(fde)) add_piece(start, intern(fde, FrameRow::outermost(0)));
   }
+  if (section.outermost_throughout(fde)) add_piece(start, intern(fde, FrameRow::outermost(0)));
   if (cursor.error()) return cursor.error();
   if (count > rows_left_[function.section])
     return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};

@@ -53,12 +53,14 @@ TEST(Index, PcMaskFunctionsAndGaps) {
                           std::vector{entry, pushed}));
   ASSERT_TRUE(builder.add({.start = 0x1040, .size = 32}, std::vector{pushed})); // nothing before offset 11
   ASSERT_TRUE(builder.add({.start = 0x1080, .size = 32}, {}));                  // outermost
+  ASSERT_TRUE(
+      builder.add({.start = 0x1100, .size = 32, .pc_type = PcType::mask, .rep_size = 16}, {})); // the same
   ASSERT_TRUE(builder.add({.start = 0x7f000000, .size = 1}, std::vector{entry}));
   const auto bytes = *builder.finish(0);
   auto section = Section::parse(bytes);
   auto index = Index::build({&*section, 1});
   ASSERT_TRUE(index);
-  expect_same_answers(*section, *index, 0xff0, 0x10c0);
+  expect_same_answers(*section, *index, 0xff0, 0x1140);
   expect_same_answers(*section, *index, 0x7efffff0, 0x7f000010);
   EXPECT_EQ(index->find(0x101a)->row.cfa.offset, 8);
   EXPECT_EQ(index->find(0x101b)->row.cfa.offset, 16);
