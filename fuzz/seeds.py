@@ -491,7 +491,7 @@ elif name == "callbacks":
         for what in (0, 1, 2, 8, 16, 31, 32):
             registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
             put("memory-%s-%d" % (label, what), bytes([what, 3]) + registers + memory)
-elif name in ("codec", "gnu"):
+elif name in ("codec", "gnu", "bpf"):
     # Raw sections: what is ELF is refused at once.
     for label, contents in files(".sframe"):
         put(label, contents)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as a table for BPF programs, and as a section that a table is made of. What is made must be
+// a valid table with the rules that the index has; with one byte changed it is refused, or lookups stay
+// inside it.
+
+#include "cost.h"
+
+#include "sframe/bpf/make_table.h"
+#include "sframe/bpf/read_table.h"
+#include "sframe/index.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace bpf_fuzzer {
+
+using namespace sframe;
+using sframe::fuzz::require;
+
+/// At both ends of each group, and beyond the last one.
+void look_up(const bpf::Table& table) {
+  const sframe_bpf_table& header = table.header();
+  for (std::uint64_t i = 0; i <= std::min(header.num_groups, 100u); ++i)
+    for (const std::uint64_t at : {0u, 1u, 300u, 1023u}) {
+      const sframe_bpf_rule rule = table.find(header.base + i * SFRAME_BPF_GROUP_BYTES + at);
+      require(rule.kind <= SFRAME_BPF_OUTERMOST, "a kind that is none");
+      require(i < header.num_groups || rule.kind == SFRAME_BPF_NONE, "a rule after the last group");
+    }
+}
+
+void compare(const Index& index, const bpf::Table& table, std::uint64_t pc) {
+  const IndexedRow* const expected = index.find(pc);
+  const sframe_bpf_rule rule = table.find(pc);
+  if (!expected) {
+    require(rule.kind == SFRAME_BPF_NONE, "a rule where no function is");
+  } else if (expected->row.is_outermost()) {
+    require(rule.kind == SFRAME_BPF_OUTERMOST, "the outermost frame is not");
+  } else {
+    require(rule.kind == SFRAME_BPF_ROW, "no rule");
+    require(rule.cfa.base == expected->row.cfa.base && rule.cfa.offset == expected->row.cfa.offset,
+            "another CFA");
+    require(rule.signal_frame == expected->signal_frame, "not the mark of signal frames");
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  const fuzz::Cost cost(size, {.memory = std::uint64_t{256} << 20, .memory_per_byte = 2048}); // 4 GiB of code
+  if (const auto table = bpf::Table::parse(bytes)) look_up(*table);
+  const auto section = Section::parse(bytes, 0x10000);
+  if (!section) return 0;
+  auto made = bpf::make_table({&*section, 1}, bytes.first(20), {});
+  if (!made || made->bytes.size() > 1'000'000) return 0; // the rest would take long
+  const auto table = bpf::Table::parse(made->bytes);
+  require(table.has_value(), "the table is not valid");
+  require(std::ranges::equal(table->build_id(), bytes.first(20)), "another build ID");
+  look_up(*table);
+  const auto index = Index::build({&*section, 1});
+  for (std::uint32_t i = 0; index && made->lost_addresses == 0 && i < std::min(section->num_fdes(), 200u);
+       ++i) {
+    const AddressRange range = section->fde_range(i);
+    for (const std::uint64_t pc : {range.start - 1, range.start, range.start + range.size / 2, range.end()})
+      compare(*index, *table, pc);
+  }
+  const std::size_t place = (data[size - 1] * 256u + data[size - 2]) % made->bytes.size();
+  made->bytes[place] ^= std::byte{data[size - 3]};
+  if (const auto changed = bpf::Table::parse(made->bytes)) look_up(*changed);
+  return 0;
+}
+
+} // namespace bpf_fuzzer
