@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: (Apache-2.0 WITH LLVM-exception) OR GPL-2.0-only */
+/*
+ * User stacks in BPF programs, by the rows of SFrame or of call frame information: include this file in a BPF
+ * program's source, and let tables.h load the tables.
+ *
+ *   #include <sframe/bpf/stack.bpf.h>
+ *
+ *   SEC("perf_event") int sample(struct bpf_perf_event_data* event) {
+ *     struct sframe_bpf_stack* stack = bpf_ringbuf_reserve(&stacks, sizeof *stack, 0);
+ *     if (!stack) return 0;
+ *     sframe_stack(event, stack, 0);
+ *     bpf_ringbuf_submit(stack, 0);
+ *     return 0;
+ *   }
+ *
+ *   clang -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -c mine.bpf.c -o mine.bpf.o
+ *
+ * Needs Linux 6.1 with its own type information (BTF), and a licence of the program that is compatible with the
+ * GPL: the kernel offers bpf_probe_read_user() to no others. Needs no vmlinux.h, and gets along with one if it
+ * is included before.
+ *
+ * Nothing that the walked process does can make it read elsewhere than in the process's own memory, or walk
+ * more than SFRAME_BPF_MAX_FRAMES frames: numbers that come from tables or memory are bounded where they are
+ * used.
+ */
+#ifndef SFRAME_BPF_STACK_BPF_H
+#define SFRAME_BPF_STACK_BPF_H
+
+#ifndef __VMLINUX_H__
+#  include <linux/bpf.h>
+#  include <linux/bpf_perf_event.h>
+#  include <linux/ptrace.h>
+#endif
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+
+#include <sframe/bpf/stack.h>
+
+#if defined(__TARGET_ARCH_x86)
+enum { SFRAME_BPF_FP = 6, SFRAME_BPF_SP = 7, SFRAME_BPF_RA = 16 };
+#elif defined(__TARGET_ARCH_arm64)
+enum { SFRAME_BPF_FP = 29, SFRAME_BPF_SP = 31, SFRAME_BPF_RA = 30 };
+#else
+#  error "no registers for this architecture"
+#endif
+
+enum { SFRAME_BPF_NUM_REGISTERS = 32, SFRAME_BPF_NUM_WALKS = 4, SFRAME_BPF_NODE_WORDS = 32 };
+
+/* --- Maps --- */
+
+struct sframe_bpf_words_map {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE | BPF_F_INNER_MAP);
+  __uint(max_entries, 1);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u64));
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, SFRAME_BPF_MAX_FILES);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u32));
+  __array(values, struct sframe_bpf_words_map);
+} sframe_tables SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, SFRAME_BPF_MAX_FILES);
+  __type(key, struct sframe_bpf_key);
+  __type(value, struct sframe_bpf_file);
+} sframe_files SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 1 << 16);
+} sframe_requests SEC(".maps");
+
+/* How many stacks had each end. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, SFRAME_BPF_NUM_ENDS);
+  __type(key, __u32);
+  __type(value, __u64);
+} sframe_counts SEC(".maps");
+
+/* A walk's state, too large for a program's own 512 bytes. A program may be interrupted by another one on its
+   CPU, so there are several, each of which is taken by its flag. */
+struct sframe_bpf_walk {
+  __u64 busy;
+  __u32 exact; /* the pc is the next instruction, not a return address */
+  __u32 innermost;
+  __u32 fp_unknown;
+  __u64 registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number; then SP and FP only */
+  __u64 pc, sp, fp;
+  __u64 mapping_start, mapping_end, mapping_offset; /* the last mapping that was found */
+  __u32 has_file;
+  struct sframe_bpf_key key;
+  __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, SFRAME_BPF_NUM_WALKS);
+  __type(key, __u32);
+  __type(value, struct sframe_bpf_walk);
+} sframe_walks SEC(".maps");
+
+/* --- The kernel's own structures --- */
+
+#define SFRAME_BPF_KERNEL __attribute__((preserve_access_index))
+/* As they are named in this file: the part after ___ is not compared. */
+struct super_block___sframe {
+  __u32 s_dev;
+} SFRAME_BPF_KERNEL;
+struct inode___sframe {
+  unsigned long i_ino;
+  __s64 i_size;
+  __u32 i_generation;
+  struct super_block___sframe* i_sb;
+} SFRAME_BPF_KERNEL;
+struct file___sframe {
+  struct inode___sframe* f_inode;
+} SFRAME_BPF_KERNEL;
+struct vm_area_struct___sframe {
+  unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+  struct file___sframe* vm_file;
+} SFRAME_BPF_KERNEL;
+struct maple_tree___sframe {
+  void* ma_root;
+} SFRAME_BPF_KERNEL;
+struct mm_struct___sframe {
+  struct maple_tree___sframe mm_mt;
+} SFRAME_BPF_KERNEL;
+struct task_struct___sframe {
+  struct mm_struct___sframe* mm;
+  int tgid;
+} SFRAME_BPF_KERNEL;
+
+/* The last word of a walk's path from a mapping to its file's key. */
+SFRAME_BPF_INLINE int sframe_bpf_read_key(struct file___sframe* file, struct sframe_bpf_key* key) {
+  struct inode___sframe* const inode = BPF_CORE_READ(file, f_inode);
+  if (!inode) return 0;
+  key->inode = BPF_CORE_READ(inode, i_ino);
+  key->size = (__u64)BPF_CORE_READ(inode, i_size);
+  key->generation = BPF_CORE_READ(inode, i_generation);
+  key->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  return 1;
+}
+
+/*
+ * The mapping with the address, from the maple tree of the process (Linux 6.1), without a lock: bpf_find_vma()
+ * works only once in a handler of interrupts. The tree is changed by replacing nodes, which are freed when no
+ * BPF program can have them; what a race can do is a mapping that was there a moment ago.
+ *
+ * A node has 256 bytes; its address, the tree's root or a slot of another node, has its type in bits 3 to 6.
+ * After the parent come 15 pivots and 16 slots, or 9 and 10 in nodes that know the gaps below them. Slot i is
+ * for addresses up to pivot i.
+ */
+SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sframe_bpf_walk* walk, __u64 address) {
+  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
+  struct mm_struct___sframe* const mm = BPF_CORE_READ(task, mm);
+  if (!mm) return 0;
+  __u64 entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+  if ((entry & 3) != 2) return 0; /* no node: a process without mappings, or with one */
+  for (int level = 0; level < 10; ++level) {
+    const __u32 type = entry >> 3 & 15;
+    if (entry < 4096 || type < 1 || type > 3) return 0;
+    const __u32 pivots = type == 3 ? 9 : 15;
+    if (bpf_probe_read_kernel(walk->node, sizeof walk->node, (const void*)(entry & ~255ull)) != 0) return 0;
+    __u32 slot = 0;
+    for (; slot < 15; ++slot) {
+      const __u64 pivot = walk->node[1 + slot];
+      if (slot == pivots || pivot >= address || (pivot == 0 && slot != 0)) break;
+    }
+    entry = walk->node[(1 + pivots + slot) & (SFRAME_BPF_NODE_WORDS - 1)];
+    if (type == 1) return (void*)entry;
+  }
+  return 0;
+}
+
+struct bpf_iter_meta___sframe {
+  struct seq_file* seq;
+} SFRAME_BPF_KERNEL;
+struct bpf_iter__task_vma___sframe {
+  struct bpf_iter_meta___sframe* meta;
+  struct task_struct___sframe* task;
+  struct vm_area_struct___sframe* vma;
+} SFRAME_BPF_KERNEL;
+
+/* Lists mappings with code of files, for tables.h: struct sframe_bpf_mapping. */
+SEC("iter/task_vma")
+int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
+  enum { VM_EXECUTABLE = 4 };
+  struct vm_area_struct___sframe* const vma = context->vma;
+  struct task_struct___sframe* const task = context->task;
+  struct sframe_bpf_mapping mapping = {0};
+  if (!task || !vma || !(BPF_CORE_READ(vma, vm_flags) & VM_EXECUTABLE)) return 0;
+  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
+  if (!file || !sframe_bpf_read_key(file, &mapping.key)) return 0;
+  mapping.start = BPF_CORE_READ(vma, vm_start);
+  mapping.end = BPF_CORE_READ(vma, vm_end);
+  mapping.pid = (__u32)BPF_CORE_READ(task, tgid);
+  bpf_seq_write(context->meta->seq, &mapping, sizeof mapping);
+  return 0;
+}
+
+/* Makes the compiler forget what it knows of a number. */
+#define SFRAME_BPF_KEEP(number) __asm__ volatile("" : "+r"(number))
+
+/* --- The walk --- */
+
+#if defined(__TARGET_ARCH_x86)
+typedef struct pt_regs sframe_bpf_pt_regs;
+#  define SFRAME_BPF_IS_USER(from) ((from).cs == 0x33) /* 64-bit: 32-bit programs have other registers */
+#  ifdef __VMLINUX_H__
+#    define SFRAME_BPF_REGISTER(from, short, long) (from).short
+#  else
+#    define SFRAME_BPF_REGISTER(from, short, long) (from).long
+#  endif
+#  define SFRAME_BPF_COPY(to, from)                                                                          \
+    do {                                                                                                     \
+      __u64* const r = (to)->registers;                                                                      \
+      r[0] = SFRAME_BPF_REGISTER(from, ax, rax);                                                             \
+      r[1] = SFRAME_BPF_REGISTER(from, dx, rdx);                                                             \
+      r[2] = SFRAME_BPF_REGISTER(from, cx, rcx);                                                             \
+      r[3] = SFRAME_BPF_REGISTER(from, bx, rbx);                                                             \
+      r[4] = SFRAME_BPF_REGISTER(from, si, rsi);                                                             \
+      r[5] = SFRAME_BPF_REGISTER(from, di, rdi);                                                             \
+      r[6] = SFRAME_BPF_REGISTER(from, bp, rbp);                                                             \
+      r[7] = SFRAME_BPF_REGISTER(from, sp, rsp);                                                             \
+      r[8] = (from).r8;                                                                                      \
+      r[9] = (from).r9;                                                                                      \
+      r[10] = (from).r10;                                                                                    \
+      r[11] = (from).r11;                                                                                    \
+      r[12] = (from).r12;                                                                                    \
+      r[13] = (from).r13;                                                                                    \
+      r[14] = (from).r14;                                                                                    \
+      r[15] = (from).r15;                                                                                    \
+      (to)->pc = SFRAME_BPF_REGISTER(from, ip, rip);                                                         \
+    } while (0)
+#else
+typedef struct user_pt_regs sframe_bpf_pt_regs;
+#  define SFRAME_BPF_IS_USER(from) (((from).pstate & 0x1f) == 0) /* EL0, 64-bit */
+#  define SFRAME_BPF_COPY(to, from)                                                                          \
+    do {                                                                                                     \
+      _Pragma("unroll") for (int i = 0; i < 31; ++i)(to)->registers[i] = (from).regs[i];                     \
+      (to)->registers[SFRAME_BPF_SP] = (from).sp;                                                            \
+      (to)->pc = (from).pc;                                                                                  \
+    } while (0)
+#endif
+
+/* What the kernel's entry saved: the registers when the thread was last in user mode. A kernel thread has
+   none. */
+SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+  sframe_bpf_pt_regs user;
+  const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
+  if (bpf_probe_read_kernel(&user, sizeof user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(user)) return 0;
+  SFRAME_BPF_COPY(walk, user);
+  return 1;
+}
+
+/* Finds the mapping with the address, if it is not the last one. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_find_mapping(struct sframe_bpf_walk* walk, __u64 address) {
+  if (address >= walk->mapping_start && address < walk->mapping_end)
+    return walk->has_file ? 0 : SFRAME_BPF_END_NO_FILE;
+  walk->mapping_end = 0;
+  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
+  if (!vma) return SFRAME_BPF_END_NO_MAPPING;
+  const __u64 start = BPF_CORE_READ(vma, vm_start), end = BPF_CORE_READ(vma, vm_end);
+  if (address < start || address >= end) return SFRAME_BPF_END_NO_MAPPING;
+  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
+  walk->mapping_start = start;
+  walk->mapping_end = end;
+  walk->mapping_offset = (BPF_CORE_READ(vma, vm_pgoff) << 12) - start;
+  walk->has_file = file && sframe_bpf_read_key(file, &walk->key);
+  return walk->has_file ? 0 : SFRAME_BPF_END_NO_FILE;
+}
+
+/* Asks user space for the table of the last mapping's file, once. */
+SFRAME_BPF_INLINE void sframe_bpf_request(struct sframe_bpf_walk* walk) {
+  static const struct sframe_bpf_file pending;
+  struct sframe_bpf_mapping mapping = {.key = walk->key,
+                                       .start = walk->mapping_start,
+                                       .end = walk->mapping_end,
+                                       .pid = (__u32)(bpf_get_current_pid_tgid() >> 32)};
+  if (bpf_map_update_elem(&sframe_files, &walk->key, &pending, BPF_NOEXIST) != 0) return;
+  if (bpf_ringbuf_output(&sframe_requests, &mapping, sizeof mapping, 0) != 0)
+    bpf_map_delete_elem(&sframe_files, &walk->key); /* the next one asks again */
+}
+
+SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_walk* walk, __u32 number, __u64* to) {
+  if (number == SFRAME_BPF_SP) {
+    *to = walk->sp;
+  } else if (number == SFRAME_BPF_FP) {
+    if (walk->fp_unknown) return SFRAME_BPF_END_REGISTER;
+    *to = walk->fp;
+  } else {
+    if (!walk->innermost || number >= SFRAME_BPF_NUM_REGISTERS) return SFRAME_BPF_END_REGISTER;
+    SFRAME_BPF_KEEP(number); /* the mask is for the verifier, which has forgotten the comparison */
+    *to = walk->registers[number & (SFRAME_BPF_NUM_REGISTERS - 1)];
+  }
+  return 0;
+}
+
+/* The value of kind SUM or STORED. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_apply(const struct sframe_bpf_walk* walk, const struct sframe_bpf_value* value,
+                                       __u64 cfa, __u64* to) {
+  __u64 base = cfa;
+  if (value->base != SFRAME_BPF_CFA_IN_WIDE) {
+    const int end = sframe_bpf_read_register(walk, value->base, &base);
+    if (end) return end;
+  }
+  base += (__u64)(__s64)value->offset;
+  if (value->kind == SFRAME_BPF_SUM) {
+    *to = base;
+    return 0;
+  }
+  return bpf_probe_read_user(to, sizeof *to, (const void*)base) == 0 ? 0 : SFRAME_BPF_END_UNREADABLE;
+}
+
+/* The rule for an address in the last mapping's file. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
+                                           struct sframe_bpf_rule* rule) {
+  const struct sframe_bpf_file* const file = bpf_map_lookup_elem(&sframe_files, &walk->key);
+  if (!file) {
+    sframe_bpf_request(walk);
+    return SFRAME_BPF_END_PENDING;
+  }
+  if (file->state != SFRAME_BPF_FILE_READY)
+    return file->state == SFRAME_BPF_FILE_NONE ? SFRAME_BPF_END_NO_TABLE : SFRAME_BPF_END_PENDING;
+  const __u64 offset = address + walk->mapping_offset;
+  __u64 link = 0;
+  int found = 0;
+#pragma unroll
+  for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i)
+    if (offset - file->segments[i].offset < file->segments[i].size) {
+      link = offset - file->segments[i].offset + file->segments[i].address;
+      found = 1;
+    }
+  void* const words = bpf_map_lookup_elem(&sframe_tables, &file->slot);
+  if (!words) return SFRAME_BPF_END_NO_TABLE;
+  if (!found) return SFRAME_BPF_END_NO_ROW;
+  sframe_bpf_find(words, &file->table, link, rule);
+  if (rule->kind == SFRAME_BPF_NONE)
+    return link - file->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
+  return 0;
+}
+
+/* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack) {
+  const __u64 pc = walk->pc - !walk->exact;
+  const __u32 depth = stack->depth;
+  struct sframe_bpf_rule rule;
+  __u64 cfa = 0, ra = 0, fp = walk->fp;
+  if (depth >= SFRAME_BPF_MAX_FRAMES) return SFRAME_BPF_END_CUT;
+  int end = sframe_bpf_find_mapping(walk, pc);
+  if (end == SFRAME_BPF_END_NO_MAPPING && depth != 0) return end; /* no code: not a frame */
+  stack->pcs[depth] = pc;
+  stack->depth = depth + 1;
+  if (end) return end;
+  end = sframe_bpf_find_rule(walk, pc, &rule);
+  if (end) return end;
+  if (rule.signal_frame) stack->pcs[depth] = walk->pc; /* no call: the kernel put its address on the stack */
+  if (rule.kind == SFRAME_BPF_OUTERMOST) return SFRAME_BPF_END_OUTERMOST;
+
+  if ((end = sframe_bpf_apply(walk, &rule.cfa, 0, &cfa)) != 0) return end;
+  /* In a leaf function of AArch64 they are equal. A signal handler may have a stack of its own. */
+  if (!rule.signal_frame && (cfa < walk->sp || (cfa == walk->sp && !walk->innermost)))
+    return SFRAME_BPF_END_NOT_GROWING;
+  if (rule.ra.kind == SFRAME_BPF_SAME)
+    end = sframe_bpf_read_register(walk, SFRAME_BPF_RA, &ra);
+  else if (rule.ra.kind >= SFRAME_BPF_SUM)
+    end = sframe_bpf_apply(walk, &rule.ra, cfa, &ra);
+  else
+    end = SFRAME_BPF_END_REGISTER;
+  if (end) return end;
+  if (rule.fp.kind >= SFRAME_BPF_SUM) {
+    if ((end = sframe_bpf_apply(walk, &rule.fp, cfa, &fp)) != 0) return end;
+    walk->fp_unknown = 0;
+  } else if (rule.fp.kind != SFRAME_BPF_SAME) {
+    walk->fp_unknown = 1;
+  }
+#if defined(__TARGET_ARCH_arm64)
+  if (rule.ra_signed) ra &= (1ull << 48) - 1; /* the code is in the bits above the address */
+#endif
+  if (ra == 0) return SFRAME_BPF_END_ZERO_PC;
+  walk->pc = ra;
+  walk->sp = cfa;
+  walk->fp = fp;
+  walk->exact = rule.signal_frame;
+  walk->innermost = 0;
+  return 0;
+}
+
+struct sframe_bpf_both {
+  struct sframe_bpf_walk* walk;
+  struct sframe_bpf_stack* stack;
+};
+
+static long sframe_bpf_next_frame(__u32 index, void* context) {
+  const struct sframe_bpf_both* const both = context;
+  (void)index;
+  const int end = sframe_bpf_step(both->walk, both->stack);
+  if (end == 0) return 0;
+  both->stack->end = (__u32)end;
+  return 1;
+}
+
+SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_stack* stack) {
+  stack->depth = 0;
+  stack->end = SFRAME_BPF_END_BUSY;
+  for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
+    const __u32 number = i;
+    struct sframe_bpf_walk* const walk = bpf_map_lookup_elem(&sframe_walks, &number);
+    if (walk && __sync_val_compare_and_swap(&walk->busy, 0, 1) == 0) return walk;
+  }
+  return 0;
+}
+
+SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack,
+                                         int has_registers) {
+  if (walk && has_registers) {
+    struct sframe_bpf_both both = {walk, stack};
+    walk->sp = walk->registers[SFRAME_BPF_SP];
+    walk->fp = walk->registers[SFRAME_BPF_FP];
+    walk->exact = walk->innermost = 1;
+    walk->fp_unknown = 0;
+    walk->mapping_start = walk->mapping_end = 0;
+    stack->end = SFRAME_BPF_END_CUT;
+    bpf_loop(SFRAME_BPF_MAX_FRAMES + 1, sframe_bpf_next_frame, &both, 0);
+  } else if (walk) {
+    stack->end = SFRAME_BPF_END_NO_REGISTERS;
+  }
+  if (walk) walk->busy = 0;
+  const __u32 end = stack->end;
+  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &end);
+  if (count) ++*count;
+  return stack->depth;
+}
+
+/* Of the current thread, wherever in the kernel it is: for tracepoints and all that has no registers. */
+static __attribute__((noinline, unused)) long sframe_stack_of_thread(struct sframe_bpf_stack* stack) {
+  struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
+  return sframe_bpf_finish(walk, stack, walk && sframe_bpf_take_saved(walk));
+}
+
+/* Of a perf event, whose registers are those of user mode if it was there. */
+static __attribute__((noinline, unused)) long sframe_stack_of_event(struct bpf_perf_event_data* event,
+                                                                    struct sframe_bpf_stack* stack) {
+  struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
+  int taken = 0;
+  if (walk && SFRAME_BPF_IS_USER(event->regs)) {
+    SFRAME_BPF_COPY(walk, event->regs);
+    taken = 1;
+  } else if (walk) {
+    taken = sframe_bpf_take_saved(walk);
+  }
+  return sframe_bpf_finish(walk, stack, taken);
+}
+
+/* Of a uprobe or kprobe. */
+static __attribute__((noinline, unused)) long sframe_stack_of_probe(struct pt_regs* context,
+                                                                    struct sframe_bpf_stack* stack) {
+  struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
+  const sframe_bpf_pt_regs* const regs = (const sframe_bpf_pt_regs*)context;
+  int taken = 0;
+  if (walk && SFRAME_BPF_IS_USER(*regs)) {
+    SFRAME_BPF_COPY(walk, *regs);
+    taken = 1;
+  } else if (walk) {
+    taken = sframe_bpf_take_saved(walk);
+  }
+  return sframe_bpf_finish(walk, stack, taken);
+}
+
+/*
+ * The user stack of the current thread. `context` is that of the program: its type tells which registers there
+ * are. Returns the number of frames; stack->end has why there are no more. `flags` must be 0.
+ */
+#define sframe_stack(context, stack, flags)                                                                  \
+  _Generic((context), struct bpf_perf_event_data*                                                            \
+           : sframe_stack_of_event((void*)(context), (stack)), struct pt_regs*                               \
+           : sframe_stack_of_probe((void*)(context), (stack)), default                                       \
+           : sframe_stack_of_thread(stack))
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The user-space side of libsframe-bpf: loads the tables that BPF programs with stack.bpf.h walk by, when a stack
+ * needs them. A file's table is loaded once, for all processes that map it.
+ *
+ *   struct bpf_object* object = bpf_object__open_file("mine.bpf.o", NULL);
+ *   bpf_object__load(object);
+ *   const sframe_bpf_options options = {.size = sizeof options, .generator = "sframe-gen"};
+ *   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
+ *   sframe_bpf_tables_add(tables, 0);                             // what is mapped now
+ *   while (...) sframe_bpf_tables_serve(tables, 100);             // what is mapped later
+ *
+ * Needs the rights to load BPF programs, and to open /proc/PID/map_files (CAP_CHECKPOINT_RESTORE). Not for
+ * several threads at once.
+ */
+#ifndef SFRAME_BPF_TABLES_H
+#define SFRAME_BPF_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sframe/bpf/stack.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bpf_object;
+
+typedef struct sframe_bpf_tables sframe_bpf_tables;
+
+typedef struct {
+  size_t size;           /* sizeof(sframe_bpf_options) */
+  const char* directory; /* tables by build ID, made by sframe-gen -o DIRECTORY/ --emit=bpf-table; or NULL */
+  const char* generator; /* sframe-gen, which makes others: a path, or a name in PATH; or NULL */
+  uint64_t max_bytes;    /* of all tables in the kernel; 0 is 256 MiB */
+} sframe_bpf_options;
+
+/* What became of the files that stacks needed, each counted once. */
+typedef struct {
+  size_t size;        /* sizeof(sframe_bpf_counts) */
+  uint64_t tables;    /* loaded */
+  uint64_t shared;    /* files with the build ID of a table that was there */
+  uint64_t bytes;     /* of the loaded tables */
+  uint64_t rows;
+  uint64_t not_elf;   /* no 64-bit ELF file of this machine, or with too many segments */
+  uint64_t no_table;  /* none in the directory, and none could be made */
+  uint64_t damaged;   /* the table is not valid */
+  uint64_t no_room;   /* max_bytes, or the number of files or tables */
+  uint64_t gone;      /* could not be opened: the process has ended; the next stack asks again */
+} sframe_bpf_counts;
+
+/* Of an object with stack.bpf.h that is loaded, and that must outlive it. NULL with errno: ENOENT if the maps
+   are not there. */
+sframe_bpf_tables* sframe_bpf_tables_new(struct bpf_object* object, const sframe_bpf_options* options);
+
+/* Loads the tables of all files that are mapped with code by the process, or with 0 by any. Returns the number of
+   files that were new, or -1 with errno. */
+int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid);
+
+/* Loads the tables that stacks asked for; waits up to `timeout` milliseconds for the first one. Returns the
+   number of requests, or -1 with errno. */
+int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout);
+
+/* Sets the numbers up to counts->size. */
+void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts);
+
+/* How many stacks had each end. 0, or -1 with errno. */
+int sframe_bpf_tables_ends(const sframe_bpf_tables* tables, uint64_t ends[SFRAME_BPF_NUM_ENDS]);
+
+/* "outermost frame"; static. */
+const char* sframe_bpf_end_text(unsigned end);
+
+/* The tables stay in the kernel as long as the object. */
+void sframe_bpf_tables_free(sframe_bpf_tables* tables);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

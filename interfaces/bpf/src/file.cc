@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The files are those of any process, and may change while they are read: every number is checked, and reads are
+// by pread(), of a few kilobytes.
+
+#include "file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <span>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sframe::bpf {
+
+namespace {
+
+constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_table = std::size_t{1} << 30;
+
+bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) {
+  return ::pread(file, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+}
+
+/// The build ID in the notes; empty if there is none.
+std::vector<std::byte> find_build_id(std::span<const std::byte> notes) {
+  while (notes.size() >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    std::memcpy(&note, notes.data(), sizeof note);
+    const std::size_t name = (std::size_t{note.n_namesz} + 3) & ~std::size_t{3};
+    const std::size_t contents = (std::size_t{note.n_descsz} + 3) & ~std::size_t{3};
+    notes = notes.subspan(sizeof note);
+    if (name > notes.size() || note.n_descsz > notes.size() - name) break;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes.data(), "GNU", 4) == 0)
+      return {notes.begin() + static_cast<std::ptrdiff_t>(name),
+              notes.begin() + static_cast<std::ptrdiff_t>(name + note.n_descsz)};
+    notes = notes.subspan(std::min(name + contents, notes.size()));
+  }
+  return {};
+}
+
+std::vector<std::byte> read_build_id(int file, const Elf64_Phdr& header) {
+  std::vector<std::byte> notes(std::min<std::size_t>(header.p_filesz, max_notes));
+  if (!read_at(file, header.p_offset, notes.data(), notes.size())) return {};
+  return find_build_id(notes);
+}
+
+} // namespace
+
+FileDescriptor::~FileDescriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+FileDescriptor open_mapped(const sframe_bpf_mapping& mapping) {
+  char path[96];
+  std::snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", mapping.pid, mapping.start, mapping.end);
+  FileDescriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  struct stat now {};
+  if (file.number() < 0 || ::fstat(file.number(), &now) != 0 ||
+      static_cast<std::uint64_t>(now.st_size) != mapping.key.size || !S_ISREG(now.st_mode))
+    return FileDescriptor(-1);
+  return file;
+}
+
+std::optional<MappedFile> read_mapped_file(int file) {
+  Elf64_Ehdr header;
+  if (!read_at(file, 0, &header, sizeof header)) return std::nullopt;
+  const unsigned char order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != order || header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > max_headers)
+    return std::nullopt;
+  std::vector<Elf64_Phdr> headers(header.e_phnum);
+  if (!read_at(file, header.e_phoff, headers.data(), headers.size() * sizeof(Elf64_Phdr))) return std::nullopt;
+  MappedFile out;
+  out.entry = header.e_entry;
+  std::size_t count = 0;
+  for (const Elf64_Phdr& one : headers) {
+    if (one.p_type == PT_NOTE && out.build_id.empty()) out.build_id = read_build_id(file, one);
+    if (one.p_type != PT_LOAD || !(one.p_flags & PF_X)) continue;
+    if (count == SFRAME_BPF_MAX_SEGMENTS) return std::nullopt;
+    out.segments[count++] = {one.p_offset, one.p_filesz, one.p_vaddr};
+  }
+  return out;
+}
+
+std::vector<std::byte> read_all(int file) {
+  std::vector<std::byte> bytes;
+  for (std::size_t used = 0; used < max_table;) {
+    bytes.resize(std::max<std::size_t>(used * 2, 1 << 16));
+    const ssize_t size = ::read(file, bytes.data() + used, bytes.size() - used);
+    if (size < 0 && errno == EINTR) continue;
+    if (size > 0) used += static_cast<std::size_t>(size);
+    bytes.resize(used);
+    if (size <= 0) break;
+  }
+  return bytes;
+}
+
+std::vector<std::byte> read_table_file(const std::string& directory, const std::vector<std::byte>& build_id) {
+  if (directory.empty() || build_id.size() < 2) return {};
+  std::string path = directory + "/.build-id/";
+  for (std::size_t i = 0; i < build_id.size(); ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", std::to_integer<unsigned>(build_id[i]));
+    path += digits;
+    if (i == 0) path += '/';
+  }
+  const FileDescriptor file(::open((path + ".sframe-bpf").c_str(), O_RDONLY | O_CLOEXEC));
+  return file.number() < 0 ? std::vector<std::byte>() : read_all(file.number());
+}
+
+std::vector<std::byte> generate_table(const std::string& generator, int file) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const FileDescriptor from(ends[0]);
+  std::optional<FileDescriptor> to(std::in_place, ends[1]);
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0) return {};
+  posix_spawn_file_actions_adddup2(&actions, file, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  std::string name = generator;
+  char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q", report[] = "--report=none";
+  char* const arguments[] = {name.data(), input, output, input, emit, quiet, report, nullptr};
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, generator.c_str(), &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  to.reset();
+  if (failed) return {};
+  auto bytes = read_all(from.number());
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes.clear(); // 1: with entries that could not be read
+  return bytes;
+}
+
+} // namespace sframe::bpf
