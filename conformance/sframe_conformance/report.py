@@ -16,6 +16,10 @@ def printable(text):
     return "".join(c if c.isprintable() else "\\x%02x" % ord(c) for c in text)
 
 
+def counted(number, one, several):
+    return "%d %s" % (number, one if number == 1 else several)
+
+
 def as_text(kit, subject, results, stale, is_verbose):
     lines = []
     width = max((len(result.name) for result in results), default=0)
@@ -32,8 +36,9 @@ def as_text(kit, subject, results, stale, is_verbose):
     lines += ["known, but right: " + pattern for pattern in stale]
     number = counts(results)
     places = sum(len(result.details) for result in results)
-    lines.append("%s: %d cases, %d %s: %d passed, %d failed, %d known to fail, %d unsupported, %d left out" % (
-        printable(subject), len(results), places, "questions" if kit == "readers" else "addresses",
+    lines.append("%s: %s, %s: %d passed, %d failed, %d known to fail, %d unsupported, %d left out" % (
+        printable(subject), counted(len(results), "case", "cases"),
+        counted(places, *(("question", "questions") if kit == "readers" else ("address", "addresses"))),
         number[PASSED], number[FAILED], number[KNOWN], number[UNSUPPORTED], number["left_out"]))
     lines.append("FAILED" if number[FAILED] else "PASSED")
     return "\n".join(lines) + "\n"
