@@ -9,8 +9,8 @@
 // from them. Without any, it gets it from what it leaves on the stack for the dynamic linker.
 //
 // In the retpolines of ld.lld, stubs and PLT0 call code that puts the function's address in the place of the
-// return address, and returns. Both jump to a loop that catches speculation, with different frames: it has no
-// row.
+// return address, and returns. Both jump to a loop that catches speculation, with different frames, also from
+// stubs in another section (.iplt): it has no row.
 
 #include "sframe/generate/plt.h"
 
@@ -34,7 +34,7 @@ struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
-  bool jumps_away = false;     ///< a piece that ends in an indirect jump
+  bool jumps_away = false;     ///< a piece that ends in an indirect jump, or a call of a retpoline
   std::uint64_t described = 0; ///< the bytes that the rows are for, from the start: less than `size` if
                                ///< others jump to the rest with another row
   std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analysed
@@ -70,7 +70,7 @@ private:
   }
 
   std::vector<Stub> pieces() const;
-  std::uint64_t after_padding(const code::Instruction& jump, code::Decoder& decoder) const;
+  std::uint64_t after_padding(const code::Instruction& jump, bool has_called, code::Decoder& decoder) const;
   void find_rows(Stub& piece);
   void analyse(Stub& piece, const FrameRow& entry);
   std::int32_t pushed_before(const Stub& piece);
@@ -106,28 +106,34 @@ std::vector<Stub> PltReader::pieces() const {
   if (budget_ && !budget_->take(Resource::code_steps, bytes_.size())) return pieces; // to find the pieces
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t start = address_;
+  bool has_called = false;
   std::vector<code::Effect> effects;
   for (std::uint64_t address = address_; address < end;) {
     effects.clear();
     code::Instruction instruction;
     if (!decoder->decode(at(address, end - address), address, instruction, effects)) break;
     address += instruction.length;
-    const bool jumps_away = instruction.flow == code::Flow::indirect_jump;
-    if (!jumps_away && instruction.flow != code::Flow::jump && instruction.flow != code::Flow::ret) continue;
-    const std::uint64_t next = after_padding(instruction, *decoder);
-    pieces.push_back({start, next - start, address - start, jumps_away, 0, {}});
+    has_called |= instruction.flow == code::Flow::call;
+    const bool is_indirect = instruction.flow == code::Flow::indirect_jump;
+    if (!is_indirect && instruction.flow != code::Flow::jump && instruction.flow != code::Flow::ret) continue;
+    const std::uint64_t next = after_padding(instruction, has_called, *decoder);
+    pieces.push_back({start, next - start, address - start, is_indirect || has_called, 0, {}});
     start = address = next;
+    has_called = false;
   }
   return pieces;
 }
 
-/// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts, ends its own block;
-/// the rest of that may be arbitrary data. Only nops can follow other jumps inside the PLT, and returns.
-std::uint64_t PltReader::after_padding(const code::Instruction& jump, code::Decoder& decoder) const {
+/// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts or, of stubs in a section
+/// of their own, elsewhere, ends its own block; the rest of that may be arbitrary data. Only nops can follow
+/// other jumps, those of retpolines to their loop after a call, and returns.
+std::uint64_t PltReader::after_padding(const code::Instruction& jump, bool has_called,
+                                       code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
   const std::uint64_t block = abi_.plt_entry_size, target = jump.target - address_;
-  if (jump.flow == code::Flow::jump && (target % block == 0 || target >= bytes_.size())) {
+  const bool is_elsewhere = target >= bytes_.size();
+  if (jump.flow == code::Flow::jump && (is_elsewhere ? !has_called : target % block == 0)) {
     const std::uint64_t passed = (address - address_ + block - 1) / block * block;
     return address_ + std::min(end - address_, passed);
   }
@@ -186,7 +192,13 @@ void PltReader::analyse(Stub& piece, const FrameRow& entry) {
     row->offset = static_cast<std::uint32_t>(offset);
     if (piece.rows.empty() || !piece.rows.back().same_rules(*row)) piece.rows.push_back(*row);
     const bool jumps = reached.instruction.flow == code::Flow::jump;
-    if (const std::uint64_t target = reached.instruction.target; jumps && target - address_ < bytes_.size()) {
+    const std::uint64_t target = reached.instruction.target;
+    if (jumps && target != piece.start && target - piece.start <= offset) { // the loop
+      piece.described = target - piece.start;
+      std::erase_if(piece.rows, [&](const FrameRow& made) { return made.offset >= piece.described; });
+      return false;
+    }
+    if (jumps && target - address_ < bytes_.size()) {
       row->offset = 0;
       const auto [known, is_new] = entered_with_.try_emplace(target, *row);
       if (!is_new && known->second != *row) known->second.reset();
