@@ -65,9 +65,9 @@ sframe_status sframe_jit_write_perf_map(sframe_jit* jit, const char* path, sfram
 sframe_status sframe_jit_write_dump(sframe_jit* jit, const char* path, size_t room, sframe_error* error);
 
 /* Registers SFrame sections with the kernel from now on, by system calls that are proposed for Linux
-   (sframe_register, sframe_unregister: version 2, May 2026), whose arguments may change. The numbers are those
-   of the system calls; 0: those of the system's headers with which this library was built. At most once for
-   each `jit`. SFRAME_NO_INFO, and nothing is changed, if there are no numbers or the kernel does not know
+   (sframe_register, sframe_unregister: version 2, May 2026), whose arguments may change. The numbers are
+   those of the system calls; 0: those of the system's headers with which this library was built. At most once
+   for each `jit`. SFRAME_NO_INFO, and nothing is changed, if there are no numbers or the kernel does not know
    them. */
 sframe_status sframe_jit_register_with_kernel(sframe_jit* jit, long register_number, long unregister_number,
                                               sframe_error* error);
@@ -103,8 +103,8 @@ typedef int (*sframe_jit_function_callback)(const sframe_jit_function* function,
 
 /* Makes rows of the functions of an .eh_frame section: CIEs and FDEs, up to a length of 0 or to `size` bytes,
    in their order. `address` is that of the section's first byte in the process, the base of relative
-   addresses. The bytes may be anything: SFRAME_BAD_TABLE, with the offset, if some of them are malformed; then
-   nothing is passed to `callback`. Linear in `size`. */
+   addresses. The bytes may be anything: SFRAME_BAD_TABLE, with the offset, if some of them are malformed;
+   then nothing is passed to `callback`. Linear in `size`. */
 sframe_status sframe_jit_read_eh_frame(const void* eh_frame, size_t size, uint64_t address,
                                        sframe_jit_function_callback callback, void* data,
                                        sframe_error* error);
