@@ -193,6 +193,17 @@ TEST(JitCfi, MalformedBytesAreRefusedWithTheirPlace) {
   EXPECT_EQ(cfi::message(cfi::ErrorKind::indirect_start), read(indirect).error().detail);
 }
 
+/// What is made of the rows says the same.
+void expect_same_again(const jit::CfiFunction& function) {
+  const auto bytes = jit::make_eh_frame(function.start, *function.rows);
+  const auto again = jit::read_eh_frame(bytes, section_at, Abi::amd64);
+  ASSERT_TRUE(again) << again.error().detail << " at " << again.error().offset;
+  ASSERT_TRUE(again->size() == 1 && again->front().rows);
+  EXPECT_EQ(function.start, again->front().start);
+  EXPECT_TRUE(std::ranges::equal(function.rows->section(), again->front().rows->section()));
+  EXPECT_TRUE(std::ranges::equal(function.rows->saved(), again->front().rows->saved()));
+}
+
 /// Every truncation and many damages: errors or rows, and what is read is inside of the bytes.
 TEST(JitCfi, AnyBytes) {
   const CfiAssembler made = with_frame();
@@ -217,6 +228,7 @@ TEST(JitCfi, AnyBytes) {
     for (const jit::CfiFunction& one : *functions)
       if (one.rows) {
         EXPECT_EQ(one.size, one.rows->code_size());
+        expect_same_again(one);
       }
   }
 }
