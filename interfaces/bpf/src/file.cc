@@ -29,7 +29,7 @@ bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) {
 }
 
 /// The build ID in the notes; empty if there is none.
-std::vector<std::byte> find_build_id(std::span<const std::byte> notes) {
+std::string find_build_id(std::span<const std::byte> notes) {
   while (notes.size() >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr note;
     std::memcpy(&note, notes.data(), sizeof note);
@@ -38,14 +38,13 @@ std::vector<std::byte> find_build_id(std::span<const std::byte> notes) {
     notes = notes.subspan(sizeof note);
     if (name > notes.size() || note.n_descsz > notes.size() - name) break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes.data(), "GNU", 4) == 0)
-      return {notes.begin() + static_cast<std::ptrdiff_t>(name),
-              notes.begin() + static_cast<std::ptrdiff_t>(name + note.n_descsz)};
+      return {reinterpret_cast<const char*>(notes.data()) + name, note.n_descsz};
     notes = notes.subspan(std::min(name + contents, notes.size()));
   }
   return {};
 }
 
-std::vector<std::byte> read_build_id(int file, const Elf64_Phdr& header) {
+std::string read_build_id(int file, const Elf64_Phdr& header) {
   std::vector<std::byte> notes(std::min<std::size_t>(header.p_filesz, max_notes));
   if (!read_at(file, header.p_offset, notes.data(), notes.size())) return {};
   return find_build_id(notes);
@@ -102,12 +101,12 @@ std::vector<std::byte> read_all(int file) {
   return bytes;
 }
 
-std::vector<std::byte> read_table_file(const std::string& directory, const std::vector<std::byte>& build_id) {
+std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id) {
   if (directory.empty() || build_id.size() < 2) return {};
   std::string path = directory + "/.build-id/";
   for (std::size_t i = 0; i < build_id.size(); ++i) {
     char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", std::to_integer<unsigned>(build_id[i]));
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(static_cast<unsigned char>(build_id[i])));
     path += digits;
     if (i == 0) path += '/';
   }

@@ -32,7 +32,7 @@ private:
 struct MappedFile {
   std::uint64_t entry = 0;
   sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};
-  std::vector<std::byte> build_id; ///< may be empty
+  std::string build_id; ///< its bytes; may be empty
 };
 
 /// What is mapped there; -1 if the process has ended, or has another file there now.
@@ -45,7 +45,7 @@ std::optional<MappedFile> read_mapped_file(int file);
 std::vector<std::byte> read_all(int file);
 
 /// The file in the directory; empty if there is none.
-std::vector<std::byte> read_table_file(const std::string& directory, const std::vector<std::byte>& build_id);
+std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id);
 
 /// What `generator - -o - --emit=bpf-table` makes of the file; empty if it fails.
 std::vector<std::byte> generate_table(const std::string& generator, int file);

@@ -21,6 +21,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -69,7 +70,7 @@ struct sframe_bpf_tables {
   int tables = -1, files = -1, ends = -1;
   ring_buffer* requests = nullptr;
   std::map<sframe_bpf_key, bool, KeyLess> known; ///< files with an entry that is final
-  std::map<std::vector<std::byte>, LoadedTable> by_build_id;
+  std::map<std::string, LoadedTable> by_build_id;
   std::uint32_t next_slot = 0;
   sframe_bpf_counts counts{};
 };

@@ -137,6 +137,7 @@ struct mm_struct___sframe {
 struct task_struct___sframe {
   struct mm_struct___sframe* mm;
   int tgid;
+  unsigned in_execve : 1;
 } SFRAME_BPF_KERNEL;
 
 /* The last word of a walk's path from a mapping to its file's key. */
@@ -253,9 +254,12 @@ typedef struct user_pt_regs sframe_bpf_pt_regs;
 #endif
 
 /* What the kernel's entry saved: the registers when the thread was last in user mode. A kernel thread has
-   none. */
+   none; while a thread ends or starts another program, those that it has are of memory that is gone. */
 SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
   sframe_bpf_pt_regs user;
+  if (!BPF_CORE_READ(task, mm)) return 0;
+  if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)) return 0;
   const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
   if (bpf_probe_read_kernel(&user, sizeof user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(user)) return 0;
   SFRAME_BPF_COPY(walk, user);

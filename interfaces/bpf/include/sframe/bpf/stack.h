@@ -12,7 +12,7 @@ enum {
   SFRAME_BPF_MAX_FRAMES = 127, /* as PERF_MAX_STACK_DEPTH */
   SFRAME_BPF_MAX_FILES = 4096,
   SFRAME_BPF_MAX_SEGMENTS = 4,
-  SFRAME_BPF_ENTRY_BYTES = 32, /* code at the entry that has no rows is outermost: ld.so's _start */
+  SFRAME_BPF_ENTRY_BYTES = 64, /* code at the entry that has no rows is outermost: ld.so's _start */
 };
 
 /* Why a stack ends. Only the first one is the bottom of a stack. */
