@@ -124,9 +124,9 @@ std::vector<Stub> PltReader::pieces() const {
   return pieces;
 }
 
-/// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts or, of stubs in a section
-/// of their own, elsewhere, ends its own block; the rest of that may be arbitrary data. Only nops can follow
-/// other jumps, those of retpolines to their loop after a call, and returns.
+/// The start of the next piece. The jump of a lazy stub to PLT0, where a block starts or, of stubs in a
+/// section of their own, elsewhere, ends its own block; the rest of that may be arbitrary data. Only nops can
+/// follow other jumps, those of retpolines to their loop after a call, and returns.
 std::uint64_t PltReader::after_padding(const code::Instruction& jump, bool has_called,
                                        code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
