@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A sampling profiler over libsframe-bpf: perf events start sframe_stacks.bpf.c, which walks the user stacks of a
- * process in the kernel. Prints folded stacks, the input of flame graphs. docs/bpf.md has how to build and use it.
+ * A sampling profiler over libsframe-bpf: perf events start sframe_stacks.bpf.c, which walks the user stacks
+ * of a process in the kernel. Prints folded stacks, the input of flame graphs. docs/bpf.md has how to build
+ * and use it.
  *
  *   sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID
  *
@@ -37,7 +38,8 @@ static void print_name(uint64_t pc) {
   const sframe_frame frame = {.size = sizeof frame, .pc = pc, .lookup_pc = pc};
   char name[512];
   const sframe_status status = sframe_function_name(process, &frame, name, sizeof name, NULL);
-  if (status != SFRAME_OK && status != SFRAME_NO_MEMORY) snprintf(name, sizeof name, "0x%llx", (unsigned long long)pc);
+  if (status != SFRAME_OK && status != SFRAME_NO_MEMORY)
+    snprintf(name, sizeof name, "0x%llx", (unsigned long long)pc);
   for (char* c = name; *c; ++c)
     if (*c == ';' || *c == '\n') *c = ':';
   printf(";%s", name);
@@ -90,8 +92,9 @@ static void print_summary(const sframe_bpf_tables* tables) {
   fprintf(stderr, "stacks: %llu, frames: %llu\n", stacks, frames);
   for (unsigned i = 0; i < SFRAME_BPF_NUM_ENDS; ++i)
     if (ends[i]) fprintf(stderr, "  %llu: %s\n", (unsigned long long)ends[i], sframe_bpf_end_text(i));
-  fprintf(stderr, "tables: %llu, %llu rows, %llu bytes; files without: %llu\n", (unsigned long long)counts.tables,
-          (unsigned long long)counts.rows, (unsigned long long)counts.bytes,
+  fprintf(stderr, "tables: %llu, %llu rows, %llu bytes; files without: %llu\n",
+          (unsigned long long)counts.tables, (unsigned long long)counts.rows,
+          (unsigned long long)counts.bytes,
           (unsigned long long)(counts.no_table + counts.not_elf + counts.damaged + counts.no_room));
 }
 
@@ -112,7 +115,8 @@ int main(int argc, char** argv) {
     }
   }
   const int pid = optind + 1 == argc ? atoi(argv[optind]) : 0;
-  if (pid <= 0) fail("usage", "sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID");
+  if (pid <= 0)
+    fail("usage", "sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID");
   process = sframe_attach(pid, NULL, &error);
   if (!process || sframe_stop(process, &error) != SFRAME_OK) fail(argv[optind], error.message);
   sframe_num_modules(process); /* for names; the stop is for a consistent list */

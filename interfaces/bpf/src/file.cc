@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files are those of any process, and may change while they are read: every number is checked, and reads are
-// by pread(), of a few kilobytes.
+// The files are those of any process, and may change while they are read: every number is checked, and reads
+// are by pread(), of a few kilobytes.
 
 #include "file.h"
 
@@ -72,10 +72,12 @@ std::optional<MappedFile> read_mapped_file(int file) {
   if (!read_at(file, 0, &header, sizeof header)) return std::nullopt;
   const unsigned char order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != order || header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > max_headers)
+      header.e_ident[EI_DATA] != order || header.e_phentsize != sizeof(Elf64_Phdr) ||
+      header.e_phnum > max_headers)
     return std::nullopt;
   std::vector<Elf64_Phdr> headers(header.e_phnum);
-  if (!read_at(file, header.e_phoff, headers.data(), headers.size() * sizeof(Elf64_Phdr))) return std::nullopt;
+  if (!read_at(file, header.e_phoff, headers.data(), headers.size() * sizeof(Elf64_Phdr)))
+    return std::nullopt;
   MappedFile out;
   out.entry = header.e_entry;
   std::size_t count = 0;
@@ -106,7 +108,8 @@ std::vector<std::byte> read_table_file(const std::string& directory, const std::
   std::string path = directory + "/.build-id/";
   for (std::size_t i = 0; i < build_id.size(); ++i) {
     char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(static_cast<unsigned char>(build_id[i])));
+    std::snprintf(digits, sizeof digits, "%02x",
+                  static_cast<unsigned>(static_cast<unsigned char>(build_id[i])));
     path += digits;
     if (i == 0) path += '/';
   }
@@ -124,7 +127,8 @@ std::vector<std::byte> generate_table(const std::string& generator, int file) {
   posix_spawn_file_actions_adddup2(&actions, file, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   std::string name = generator;
-  char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q", report[] = "--report=none";
+  char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q",
+       report[] = "--report=none";
   char* const arguments[] = {name.data(), input, output, input, emit, quiet, report, nullptr};
   pid_t child = 0;
   const int failed = ::posix_spawnp(&child, generator.c_str(), &actions, nullptr, arguments, environ);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader needs of a mapped file: segments, entry and build ID, from its ELF headers; and its table, from
-// a directory or made by sframe-gen. Only lib/bpf and the C library: a loader that parses nothing else.
+// What the loader needs of a mapped file: segments, entry and build ID, from its ELF headers; and its table,
+// from a directory or made by sframe-gen. Only lib/bpf and the C library: a loader that parses nothing else.
 
 #pragma once
 

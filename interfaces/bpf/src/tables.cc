@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a mapping to a table: open what is mapped there by /proc/PID/map_files, which works for deleted files and
-// in containers; read its segments and build ID; find the table that another file has, or in the directory, or
-// let sframe-gen make one; check it; give it to the kernel as an array map of its own; and enter the file.
+// From a mapping to a table: open what is mapped there by /proc/PID/map_files, which works for deleted files
+// and in containers; read its segments and build ID; find the table that another file has, or in the
+// directory, or let sframe-gen make one; check it; give it to the kernel as an array map of its own; and
+// enter the file.
 
 #include "sframe/bpf/tables.h"
 
@@ -118,9 +119,9 @@ std::optional<LoadedTable> sframe_bpf_tables::load(std::span<const std::byte> by
   const FileDescriptor map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_table", sizeof(std::uint32_t),
                                           sizeof(std::uint64_t), static_cast<std::uint32_t>(bytes.size() / 8),
                                           &options));
-  void* const memory = map.number() < 0 ? MAP_FAILED
-                                        : ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_SHARED,
-                                                 map.number(), 0);
+  void* const memory =
+      map.number() < 0 ? MAP_FAILED
+                       : ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_SHARED, map.number(), 0);
   if (memory == MAP_FAILED) {
     ++counts.no_room;
     return std::nullopt;
@@ -206,7 +207,8 @@ int sframe_bpf_tables::add(int pid) {
   // First all of it: while a table is made, the kernel's iterator would wait.
   const auto bytes = read_all(list.number());
   const std::size_t before = known.size();
-  for (std::size_t at = 0; bytes.size() - at >= sizeof(sframe_bpf_mapping); at += sizeof(sframe_bpf_mapping)) {
+  for (std::size_t at = 0; bytes.size() - at >= sizeof(sframe_bpf_mapping);
+       at += sizeof(sframe_bpf_mapping)) {
     sframe_bpf_mapping mapping;
     std::memcpy(&mapping, bytes.data() + at, sizeof mapping);
     add(mapping);

@@ -137,7 +137,8 @@ private:
   static bool is_value(std::uint64_t bits) { return (bits & 3) >= SFRAME_BPF_SUM || (bits & 0xfffc) == 0; }
 
   std::uint32_t row_at(std::uint64_t number) const {
-    return sframe_bpf_row(words_, &header_, static_cast<std::uint32_t>(number));
+    sframe_bpf_last none{};
+    return sframe_bpf_row(words_, &header_, &none, static_cast<std::uint32_t>(number));
   }
 
   sframe_bpf_words words_;

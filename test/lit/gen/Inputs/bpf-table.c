@@ -1,5 +1,5 @@
-// bpf-table TABLE FILE: looks up every address of the functions in FILE's sections, and those around them, in a
-// table of sframe-gen --emit=bpf-table by the code that BPF programs use, and in the sections by
+// bpf-table TABLE FILE: looks up every address of the functions in FILE's sections, and those around them, in
+// a table of sframe-gen --emit=bpf-table by the code that BPF programs use, and in the sections by
 // sframe_section_find(). Padding may have the rule of the address before it.
 #include <sframe/bpf/table.h>
 #include <sframe/c/section.h>
@@ -41,8 +41,8 @@ static struct sframe_bpf_rule expected_at(const sframe_section* section, uint64_
   return rule;
 }
 
-static void compare(sframe_bpf_words words, const struct sframe_bpf_table* table, const sframe_section* section,
-                    uint64_t pc) {
+static void compare(sframe_bpf_words words, const struct sframe_bpf_table* table,
+                    const sframe_section* section, uint64_t pc) {
   struct sframe_bpf_rule found, before;
   const struct sframe_bpf_rule expected = expected_at(section, pc);
   sframe_bpf_find(words, table, pc, &found);

@@ -15,9 +15,9 @@
  *
  *   clang -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -c mine.bpf.c -o mine.bpf.o
  *
- * Needs Linux 6.1 with its own type information (BTF), and a licence of the program that is compatible with the
- * GPL: the kernel offers bpf_probe_read_user() to no others. Needs no vmlinux.h, and gets along with one if it
- * is included before.
+ * Needs Linux 6.1 with its own type information (BTF), and a licence of the program that is compatible with
+ * the GPL: the kernel offers bpf_probe_read_user() to no others. Needs no vmlinux.h, and gets along with one
+ * if it is included before.
  *
  * Nothing that the walked process does can make it read elsewhere than in the process's own memory, or walk
  * more than SFRAME_BPF_MAX_FRAMES frames: numbers that come from tables or memory are bounded where they are
@@ -46,7 +46,12 @@ enum { SFRAME_BPF_FP = 29, SFRAME_BPF_SP = 31, SFRAME_BPF_RA = 30 };
 #  error "no registers for this architecture"
 #endif
 
-enum { SFRAME_BPF_NUM_REGISTERS = 32, SFRAME_BPF_NUM_WALKS = 4, SFRAME_BPF_NODE_WORDS = 32 };
+enum {
+  SFRAME_BPF_NUM_REGISTERS = 32,
+  SFRAME_BPF_NUM_WALKS = 4,
+  SFRAME_BPF_NODE_WORDS = 32,
+  SFRAME_BPF_PAGE_BITS = 12
+};
 
 /* --- Maps --- */
 
@@ -93,11 +98,15 @@ struct sframe_bpf_walk {
   __u32 exact; /* the pc is the next instruction, not a return address */
   __u32 innermost;
   __u32 fp_unknown;
-  __u64 registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number; then SP and FP only */
+  __u64
+      registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number; then SP and FP only */
   __u64 pc, sp, fp;
-  __u64 mapping_start, mapping_end, mapping_offset; /* the last mapping that was found */
-  __u32 has_file;
-  struct sframe_bpf_key key;
+  __u64 start, end; /* addresses of the code that was found last, */
+  __u64 link;       /* what to add to them for link addresses, */
+  __u64 entry;
+  __u32 slot;     /* and its table */
+  __u32 code_end; /* enum sframe_bpf_end: why it has none */
+  struct sframe_bpf_table table;
   __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
 };
 
@@ -112,14 +121,11 @@ struct {
 
 #define SFRAME_BPF_KERNEL __attribute__((preserve_access_index))
 /* As they are named in this file: the part after ___ is not compared. */
-struct super_block___sframe {
-  __u32 s_dev;
-} SFRAME_BPF_KERNEL;
 struct inode___sframe {
   unsigned long i_ino;
   __s64 i_size;
   __u32 i_generation;
-  struct super_block___sframe* i_sb;
+  void* i_sb;
 } SFRAME_BPF_KERNEL;
 struct file___sframe {
   struct inode___sframe* f_inode;
@@ -147,20 +153,21 @@ SFRAME_BPF_INLINE int sframe_bpf_read_key(struct file___sframe* file, struct sfr
   key->inode = BPF_CORE_READ(inode, i_ino);
   key->size = (__u64)BPF_CORE_READ(inode, i_size);
   key->generation = BPF_CORE_READ(inode, i_generation);
-  key->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  key->file_system = (__u64)BPF_CORE_READ(inode, i_sb);
   return 1;
 }
 
 /*
- * The mapping with the address, from the maple tree of the process (Linux 6.1), without a lock: bpf_find_vma()
- * works only once in a handler of interrupts. The tree is changed by replacing nodes, which are freed when no
- * BPF program can have them; what a race can do is a mapping that was there a moment ago.
+ * The mapping with the address, from the maple tree of the process (Linux 6.1), without a lock:
+ * bpf_find_vma() works only once in a handler of interrupts. The tree is changed by replacing nodes, which
+ * are freed when no BPF program can have them; what a race can do is a mapping that was there a moment ago.
  *
  * A node has 256 bytes; its address, the tree's root or a slot of another node, has its type in bits 3 to 6.
  * After the parent come 15 pivots and 16 slots, or 9 and 10 in nodes that know the gaps below them. Slot i is
  * for addresses up to pivot i.
  */
-SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sframe_bpf_walk* walk, __u64 address) {
+SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sframe_bpf_walk* walk,
+                                                                      __u64 address) {
   struct task_struct___sframe* const task = (void*)bpf_get_current_task();
   struct mm_struct___sframe* const mm = BPF_CORE_READ(task, mm);
   if (!mm) return 0;
@@ -261,38 +268,66 @@ SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
   if (!BPF_CORE_READ(task, mm)) return 0;
   if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)) return 0;
   const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
-  if (bpf_probe_read_kernel(&user, sizeof user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(user)) return 0;
+  if (bpf_probe_read_kernel(&user, sizeof user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(user))
+    return 0;
   SFRAME_BPF_COPY(walk, user);
   return 1;
 }
 
-/* Finds the mapping with the address, if it is not the last one. 0 or an end. */
-SFRAME_BPF_INLINE int sframe_bpf_find_mapping(struct sframe_bpf_walk* walk, __u64 address) {
-  if (address >= walk->mapping_start && address < walk->mapping_end)
-    return walk->has_file ? 0 : SFRAME_BPF_END_NO_FILE;
-  walk->mapping_end = 0;
-  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
-  if (!vma) return SFRAME_BPF_END_NO_MAPPING;
-  const __u64 start = BPF_CORE_READ(vma, vm_start), end = BPF_CORE_READ(vma, vm_end);
-  if (address < start || address >= end) return SFRAME_BPF_END_NO_MAPPING;
-  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
-  walk->mapping_start = start;
-  walk->mapping_end = end;
-  walk->mapping_offset = (BPF_CORE_READ(vma, vm_pgoff) << 12) - start;
-  walk->has_file = file && sframe_bpf_read_key(file, &walk->key);
-  return walk->has_file ? 0 : SFRAME_BPF_END_NO_FILE;
+/* Asks user space for the table of a file, once. */
+SFRAME_BPF_INLINE void sframe_bpf_request(struct sframe_bpf_mapping* mapping) {
+  static const struct sframe_bpf_file pending;
+  mapping->pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+  if (bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) != 0) return;
+  if (bpf_ringbuf_output(&sframe_requests, mapping, sizeof *mapping, 0) != 0)
+    bpf_map_delete_elem(&sframe_files, &mapping->key); /* the next one asks again */
 }
 
-/* Asks user space for the table of the last mapping's file, once. */
-SFRAME_BPF_INLINE void sframe_bpf_request(struct sframe_bpf_walk* walk) {
-  static const struct sframe_bpf_file pending;
-  struct sframe_bpf_mapping mapping = {.key = walk->key,
-                                       .start = walk->mapping_start,
-                                       .end = walk->mapping_end,
-                                       .pid = (__u32)(bpf_get_current_pid_tgid() >> 32)};
-  if (bpf_map_update_elem(&sframe_files, &walk->key, &pending, BPF_NOEXIST) != 0) return;
-  if (bpf_ringbuf_output(&sframe_requests, &mapping, sizeof mapping, 0) != 0)
-    bpf_map_delete_elem(&sframe_files, &walk->key); /* the next one asks again */
+/* The table of a file, for an address at an offset in it. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct sframe_bpf_mapping* mapping,
+                                          __u64 address, __u64 offset) {
+  const struct sframe_bpf_file* const file = bpf_map_lookup_elem(&sframe_files, &mapping->key);
+  if (!file) sframe_bpf_request(mapping);
+  if (!file || file->state == SFRAME_BPF_FILE_PENDING) return SFRAME_BPF_END_PENDING;
+  if (file->state != SFRAME_BPF_FILE_READY) return SFRAME_BPF_END_NO_TABLE;
+#pragma unroll
+  for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i) {
+    const struct sframe_bpf_segment* const segment = &file->segments[i];
+    if (offset - segment->offset >= segment->size) continue;
+    /* Of the mapping, the part that is in the segment. */
+    const __u64 start = address - (offset - segment->offset);
+    if (start > walk->start && start <= address) walk->start = start;
+    if (start + segment->size < walk->end && start + segment->size > address)
+      walk->end = start + segment->size;
+    walk->link = segment->address - start;
+    walk->entry = file->entry;
+    walk->slot = file->slot;
+    walk->table = file->table;
+    return 0;
+  }
+  return SFRAME_BPF_END_NO_ROW;
+}
+
+/* Finds the code at the address, if it is not where the last one was. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 address) {
+  struct sframe_bpf_mapping mapping = {0};
+  if (address >= walk->start && address < walk->end) return (int)walk->code_end;
+  walk->start = walk->end = 0;
+  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
+  if (!vma) return SFRAME_BPF_END_NO_MAPPING;
+  mapping.start = BPF_CORE_READ(vma, vm_start);
+  mapping.end = BPF_CORE_READ(vma, vm_end);
+  if (address < mapping.start || address >= mapping.end) return SFRAME_BPF_END_NO_MAPPING;
+  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
+  walk->start = mapping.start;
+  walk->end = mapping.end;
+  walk->code_end = SFRAME_BPF_END_NO_FILE;
+  if (file && sframe_bpf_read_key(file, &mapping.key)) {
+    const __u64 offset = address - mapping.start + (BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS);
+    walk->code_end = (__u32)sframe_bpf_use_file(walk, &mapping, address, offset);
+    if (walk->code_end == SFRAME_BPF_END_NO_ROW) walk->end = 0; /* true of this segment only */
+  }
+  return (int)walk->code_end;
 }
 
 SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_walk* walk, __u32 number, __u64* to) {
@@ -310,8 +345,8 @@ SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_walk* wal
 }
 
 /* The value of kind SUM or STORED. 0 or an end. */
-SFRAME_BPF_INLINE int sframe_bpf_apply(const struct sframe_bpf_walk* walk, const struct sframe_bpf_value* value,
-                                       __u64 cfa, __u64* to) {
+SFRAME_BPF_INLINE int sframe_bpf_apply(const struct sframe_bpf_walk* walk,
+                                       const struct sframe_bpf_value* value, __u64 cfa, __u64* to) {
   __u64 base = cfa;
   if (value->base != SFRAME_BPF_CFA_IN_WIDE) {
     const int end = sframe_bpf_read_register(walk, value->base, &base);
@@ -325,32 +360,15 @@ SFRAME_BPF_INLINE int sframe_bpf_apply(const struct sframe_bpf_walk* walk, const
   return bpf_probe_read_user(to, sizeof *to, (const void*)base) == 0 ? 0 : SFRAME_BPF_END_UNREADABLE;
 }
 
-/* The rule for an address in the last mapping's file. 0 or an end. */
+/* The rule for an address in the code that was found last. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
                                            struct sframe_bpf_rule* rule) {
-  const struct sframe_bpf_file* const file = bpf_map_lookup_elem(&sframe_files, &walk->key);
-  if (!file) {
-    sframe_bpf_request(walk);
-    return SFRAME_BPF_END_PENDING;
-  }
-  if (file->state != SFRAME_BPF_FILE_READY)
-    return file->state == SFRAME_BPF_FILE_NONE ? SFRAME_BPF_END_NO_TABLE : SFRAME_BPF_END_PENDING;
-  const __u64 offset = address + walk->mapping_offset;
-  __u64 link = 0;
-  int found = 0;
-#pragma unroll
-  for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i)
-    if (offset - file->segments[i].offset < file->segments[i].size) {
-      link = offset - file->segments[i].offset + file->segments[i].address;
-      found = 1;
-    }
-  void* const words = bpf_map_lookup_elem(&sframe_tables, &file->slot);
+  const __u64 link = address + walk->link;
+  void* const words = bpf_map_lookup_elem(&sframe_tables, &walk->slot);
   if (!words) return SFRAME_BPF_END_NO_TABLE;
-  if (!found) return SFRAME_BPF_END_NO_ROW;
-  sframe_bpf_find(words, &file->table, link, rule);
-  if (rule->kind == SFRAME_BPF_NONE)
-    return link - file->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
-  return 0;
+  sframe_bpf_find(words, &walk->table, link, rule);
+  if (rule->kind != SFRAME_BPF_NONE) return 0;
+  return link - walk->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 
 /* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
@@ -360,7 +378,7 @@ SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sfram
   struct sframe_bpf_rule rule;
   __u64 cfa = 0, ra = 0, fp = walk->fp;
   if (depth >= SFRAME_BPF_MAX_FRAMES) return SFRAME_BPF_END_CUT;
-  int end = sframe_bpf_find_mapping(walk, pc);
+  int end = sframe_bpf_find_code(walk, pc);
   if (end == SFRAME_BPF_END_NO_MAPPING && depth != 0) return end; /* no code: not a frame */
   stack->pcs[depth] = pc;
   stack->depth = depth + 1;
@@ -432,7 +450,7 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
     walk->fp = walk->registers[SFRAME_BPF_FP];
     walk->exact = walk->innermost = 1;
     walk->fp_unknown = 0;
-    walk->mapping_start = walk->mapping_end = 0;
+    walk->start = walk->end = 0;
     stack->end = SFRAME_BPF_END_CUT;
     bpf_loop(SFRAME_BPF_MAX_FRAMES + 1, sframe_bpf_next_frame, &both, 0);
   } else if (walk) {
@@ -481,12 +499,12 @@ static __attribute__((noinline, unused)) long sframe_stack_of_probe(struct pt_re
 }
 
 /*
- * The user stack of the current thread. `context` is that of the program: its type tells which registers there
- * are. Returns the number of frames; stack->end has why there are no more. `flags` must be 0.
+ * The user stack of the current thread. `context` is that of the program: its type tells which registers
+ * there are. Returns the number of frames; stack->end has why there are no more. `flags` must be 0.
  */
 #define sframe_stack(context, stack, flags)                                                                  \
-  _Generic((context), struct bpf_perf_event_data*                                                            \
-           : sframe_stack_of_event((void*)(context), (stack)), struct pt_regs*                               \
+  _Generic((context), struct bpf_perf_event_data *                                                           \
+           : sframe_stack_of_event((void*)(context), (stack)), struct pt_regs *                              \
            : sframe_stack_of_probe((void*)(context), (stack)), default                                       \
            : sframe_stack_of_thread(stack))
 

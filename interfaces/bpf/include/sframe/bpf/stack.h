@@ -31,22 +31,25 @@ enum {
   X(NO_REGISTERS, "no user registers")                                                                       \
   X(BUSY, "too many programs on this CPU")
 #define SFRAME_BPF_END_AS_ENUM(name, text) SFRAME_BPF_END_##name,
-enum sframe_bpf_end { SFRAME_BPF_GOES_ON, SFRAME_BPF_FOR_EACH_END(SFRAME_BPF_END_AS_ENUM) SFRAME_BPF_NUM_ENDS };
+enum sframe_bpf_end {
+  SFRAME_BPF_GOES_ON,
+  SFRAME_BPF_FOR_EACH_END(SFRAME_BPF_END_AS_ENUM) SFRAME_BPF_NUM_ENDS
+};
 #undef SFRAME_BPF_END_AS_ENUM
 
 /* A stack, innermost frame first; only the first `depth` addresses are set. */
 struct sframe_bpf_stack {
   __u32 depth;
-  __u32 end;                         /* enum sframe_bpf_end */
+  __u32 end;                        /* enum sframe_bpf_end */
   __u64 pcs[SFRAME_BPF_MAX_FRAMES]; /* each in its instruction: a return address minus 1 */
 };
 
-/* A file as the kernel knows it. Device and inode number alone may be those of a deleted file. */
+/* A file as the kernel knows it. The inode number alone may have been that of a deleted file. */
 struct sframe_bpf_key {
+  __u64 file_system; /* where the kernel has it: unique as long as it is mounted */
   __u64 inode;
   __u64 size;
-  __u32 device;
-  __u32 generation;
+  __u64 generation;
 };
 
 /* Executable bytes of a file: at this offset in it, and at this link address. */
@@ -56,7 +59,8 @@ struct sframe_bpf_segment {
 
 enum { SFRAME_BPF_FILE_PENDING, SFRAME_BPF_FILE_NONE, SFRAME_BPF_FILE_READY };
 
-/* Map sframe_files: by key. Those that several files with one build ID have are equal but for the segments. */
+/* Map sframe_files: by key. Those that several files with one build ID have are equal but for the segments.
+ */
 struct sframe_bpf_file {
   __u32 state;
   __u32 slot; /* in the map sframe_tables */
@@ -65,8 +69,8 @@ struct sframe_bpf_file {
   struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
 };
 
-/* A mapping with code of a file. In the ring buffer sframe_requests: one whose file has no entry yet; and what
-   the iterator sframe_list_mappings writes. */
+/* A mapping with code of a file. In the ring buffer sframe_requests: one whose file has no entry yet; and
+   what the iterator sframe_list_mappings writes. */
 struct sframe_bpf_mapping {
   struct sframe_bpf_key key;
   __u64 start, end; /* of the mapping */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The user-space side of libsframe-bpf: loads the tables that BPF programs with stack.bpf.h walk by, when a stack
- * needs them. A file's table is loaded once, for all processes that map it.
+ * The user-space side of libsframe-bpf: loads the tables that BPF programs with stack.bpf.h walk by, when a
+ * stack needs them. A file's table is loaded once, for all processes that map it.
  *
  *   struct bpf_object* object = bpf_object__open_file("mine.bpf.o", NULL);
  *   bpf_object__load(object);
@@ -38,24 +38,24 @@ typedef struct {
 
 /* What became of the files that stacks needed, each counted once. */
 typedef struct {
-  size_t size;        /* sizeof(sframe_bpf_counts) */
-  uint64_t tables;    /* loaded */
-  uint64_t shared;    /* files with the build ID of a table that was there */
-  uint64_t bytes;     /* of the loaded tables */
+  size_t size;     /* sizeof(sframe_bpf_counts) */
+  uint64_t tables; /* loaded */
+  uint64_t shared; /* files with the build ID of a table that was there */
+  uint64_t bytes;  /* of the loaded tables */
   uint64_t rows;
-  uint64_t not_elf;   /* no 64-bit ELF file of this machine, or with too many segments */
-  uint64_t no_table;  /* none in the directory, and none could be made */
-  uint64_t damaged;   /* the table is not valid */
-  uint64_t no_room;   /* max_bytes, or the number of files or tables */
-  uint64_t gone;      /* could not be opened: the process has ended; the next stack asks again */
+  uint64_t not_elf;  /* no 64-bit ELF file of this machine, or with too many segments */
+  uint64_t no_table; /* none in the directory, and none could be made */
+  uint64_t damaged;  /* the table is not valid */
+  uint64_t no_room;  /* max_bytes, or the number of files or tables */
+  uint64_t gone;     /* could not be opened: the process has ended; the next stack asks again */
 } sframe_bpf_counts;
 
 /* Of an object with stack.bpf.h that is loaded, and that must outlive it. NULL with errno: ENOENT if the maps
    are not there. */
 sframe_bpf_tables* sframe_bpf_tables_new(struct bpf_object* object, const sframe_bpf_options* options);
 
-/* Loads the tables of all files that are mapped with code by the process, or with 0 by any. Returns the number of
-   files that were new, or -1 with errno. */
+/* Loads the tables of all files that are mapped with code by the process, or with 0 by any. Returns the
+   number of files that were new, or -1 with errno. */
 int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid);
 
 /* Loads the tables that stacks asked for; waits up to `timeout` milliseconds for the first one. Returns the

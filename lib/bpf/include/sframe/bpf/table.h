@@ -203,10 +203,21 @@ SFRAME_BPF_INLINE int sframe_bpf_open(sframe_bpf_words words, __u64 num_words,
   return at == num_words;
 }
 
+/* A word that was read last. A search in a few rows reads the same one again and again. */
+struct sframe_bpf_last {
+  __u64 word;
+  __u32 number; /* 0: none, the header's first one is not read so */
+};
+
 /* Row `number`: its 16 bits. */
 SFRAME_BPF_INLINE __u32 sframe_bpf_row(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                       __u32 number) {
-  return (__u32)(sframe_bpf_word(words, table->rows + number / 4) >> 16 * (number % 4)) & 0xffff;
+                                       struct sframe_bpf_last* last, __u32 number) {
+  const __u32 at = table->rows + number / 4;
+  if (at != last->number) {
+    last->word = sframe_bpf_word(words, at);
+    last->number = at;
+  }
+  return (__u32)(last->word >> 16 * (number % 4)) & 0xffff;
 }
 
 /* The rule number of a row that has an escape; 0 if it is not in the list. */
@@ -239,10 +250,11 @@ SFRAME_BPF_INLINE __u32 sframe_bpf_rule_number(sframe_bpf_words words, const str
   if (block > 1) first += sframe_bpf_bits(group, 40, 8);
   if (block > 2) first += sframe_bpf_bits(group, 48, 8);
   __u32 count = (__u32)(group >> (32 + 8 * block)) & 255;
+  struct sframe_bpf_last last = {0, 0};
   /* The first row that starts later. */
   for (int i = 0; i < 8 && count > 0; ++i) {
     const __u32 half = count / 2;
-    if ((sframe_bpf_row(words, table, first + half) & 255) <= in_block) {
+    if ((sframe_bpf_row(words, table, &last, first + half) & 255) <= in_block) {
       first += half + 1;
       count -= half + 1;
     } else {
@@ -250,7 +262,7 @@ SFRAME_BPF_INLINE __u32 sframe_bpf_rule_number(sframe_bpf_words words, const str
     }
   }
   if (first == 0 || first > table->num_rows) return 0;
-  const __u32 rule = sframe_bpf_row(words, table, first - 1) >> 8;
+  const __u32 rule = sframe_bpf_row(words, table, &last, first - 1) >> 8;
   return rule == SFRAME_BPF_ESCAPE ? sframe_bpf_escape(words, table, first - 1) : rule;
 }
 
