@@ -96,22 +96,28 @@ constexpr std::uint64_t steps_per_padding = 1;
 
 constexpr std::uint8_t local = 0;
 
-/// True if the function goes on past the window, below `limit`. The window's last instruction may not be in
-/// it as a whole. A jump with the entry's row is rather one to another function.
-bool is_cut(const CodeFunction& function, const CodeRows& rows, std::uint64_t limit,
-            const code::Machine& machine) {
-  if (function.end >= limit) return false;
+/// Where the function surely goes on past the window, below `limit`: the last such address; 0 if it does not.
+/// The window's last instruction may not be in it as a whole. A jump with the entry's row is rather one to
+/// another function.
+std::uint64_t goes_on_at(const CodeFunction& function, const CodeRows& rows, std::uint64_t limit,
+                         const code::Machine& machine) {
+  if (function.end >= limit) return 0;
+  std::uint64_t last = 0;
+  const auto add = [&](std::uint64_t target) {
+    if (target - function.end < limit - function.end) last = std::max(last, target);
+  };
   const auto is_close = [&](std::uint64_t reached) { return function.end - reached < machine.max_length; };
-  const auto is_in_reach = [&](std::uint64_t target) { return target - function.end < limit - function.end; };
-  if (is_in_reach(rows.tables_lead_to)) return true;
-  if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) return true;
-  if (std::ranges::any_of(rows.left_out, [&](const LeftOut& range) {
-        return !is_unreached(range) && is_close(range.start + range.size);
-      }))
-    return true;
-  return std::ranges::any_of(rows.jumps, [&](const CodeRows::Jump& jump) {
-    return is_in_reach(jump.target) && (!jump.row || jump.row->cfa != function.entry.cfa);
-  });
+  if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) add(function.end);
+  for (const LeftOut& range : rows.left_out)
+    if (!is_unreached(range) && is_close(range.start + range.size)) add(function.end);
+  for (const CodeRows::Jump& jump : rows.jumps)
+    if (!jump.row || jump.row->cfa != function.entry.cfa) add(jump.target);
+  add(rows.tables_lead_to);
+  return last;
+}
+
+std::uint64_t next_window(std::uint64_t window) {
+  return std::min(window * (window < large_window ? 2 : 4), max_window);
 }
 
 /// Divides ranges among threads. Every chunk but the last has at least chunk_bytes.
@@ -458,8 +464,11 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
     }
     const CodeRows& rows = function.is_unchanged ? before->rows : function.rows;
     if (calls.learn(rows)) continue;
-    if (function.sized || window >= max_window || !is_cut(function, rows, limit, code::machine(abi_))) break;
-    window = std::min(window * (window < large_window ? 2 : 4), max_window);
+    if (function.sized || window >= max_window) break;
+    const std::uint64_t last = goes_on_at(function, rows, limit, code::machine(abi_));
+    if (last == 0) break;
+    do window = next_window(window);
+    while (window < max_window && last - start >= window);
   }
   if (!function.is_unchanged) function.questions = calls.questions();
   function.doubtful = calls.doubtful();
