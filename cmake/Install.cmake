@@ -94,7 +94,7 @@ if(SFRAME_TOOLS)
   set(SFRAME_OPTIONS_FOLDER ${SFRAME_CONFORMANCE_FOLDER})
   configure_file(conformance/sframe-conformance.in ${PROJECT_BINARY_DIR}/installed/sframe-conformance @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-conformance DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT conformance)
-  install(DIRECTORY conformance/sframe_conformance conformance/readers conformance/writers conformance/known conformance/include
+  install(DIRECTORY conformance/sframe_conformance conformance/readers conformance/writers conformance/compilers conformance/known conformance/include
     DESTINATION ${conformance_dir} COMPONENT conformance PATTERN "__pycache__" EXCLUDE)
   install(FILES ${shared_python} DESTINATION ${conformance_dir} COMPONENT conformance)
   if(NOT CMAKE_CROSSCOMPILING)

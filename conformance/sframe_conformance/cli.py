@@ -46,8 +46,8 @@ def _positive(text):
 
 def _count(text):
     value = int(text)
-    if not 0 < value < 1 << 32:
-        raise argparse.ArgumentTypeError("must be a positive number, not %r" % text)
+    if not 0 <= value < 1 << 32:
+        raise argparse.ArgumentTypeError("must be a number, not %r" % text)
     return value
 
 
@@ -77,8 +77,8 @@ def _parser(version):
     options.option("--cc", "Compiler, with options that are always given (repeatable)", "COMMAND", action="append", default=[], dest="compilers", common=True)
     options.option("--options", "Only with these options (repeatable; default: many that change frames, of those that the compiler knows)", "OPTIONS", action="append", default=[])
     options.option("--language", "Language of the programs (default: both)", "c|c++", choices=(programs.C, programs.CXX))
-    options.option("--programs", "Number of programs for each choice of options (default: 20)", "N", type=_count, default=20)
-    options.option("--seed", "Number of the first program; equal numbers give equal programs (default: 1)", "N", type=_count, default=1)
+    options.option("--programs", "Number of programs for each choice of options (default: 20); 0: only the sources that showed a bug of some compiler", "N", type=_count, default=20)
+    options.option("--seed", "Number of the first program (default: 1); equal numbers give equal programs", "N", type=_count, default=1)
     options.option("--save", "Write the smallest program of each bug to DIR", "DIR")
     options.option("--verify", "sframe-verify (default: from PATH)", "COMMAND", default="sframe-verify")
     options.option("--gen", "sframe-gen (default: from PATH)", "COMMAND", default="sframe-gen")
@@ -150,7 +150,7 @@ def _compilers(options, folder):
     if not options.compilers:
         raise Wrong("compilers needs --cc")
     languages = [options.language] if options.language else [programs.C, programs.CXX]
-    found = compilers.run(options.compilers, options.options, languages, range(options.seed, options.seed + options.programs), options.verify, options.gen, options.save,
+    found = compilers.run(os.path.join(folder, "compilers"), options.case or ["*"], options.compilers, options.options, languages, range(options.seed, options.seed + options.programs), options.verify, options.gen, options.save,
                           options.timeout or 10, _progress(options))
     if not found:
         raise Wrong("no options that the compiler knows")

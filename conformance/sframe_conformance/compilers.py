@@ -3,8 +3,18 @@
 with their code. sframe-verify looks at each twice: --compiler-bugs finds rows that the machine code contradicts, where it proves another
 one right, and --check=run executes the program and compares each step. What both find is a confirmed bug; it is reduced to the smallest
 program that shows it, and reported once for each compiler; without the options, if it is there without them. What only the first finds
-is not reported: most of it the program does not execute."""
+is not reported: most of it the program does not execute.
+
+Before those it tries sources that showed a bug of some compiler, conformance/compilers/*.c*, which begin with
+
+    // about    No row for the pop of %rbp where the stack is realigned.
+    // machine  x86_64
+    // key      missing-cfa-register-pop-sp-up-fp
+    // options  -mstackrealign
+    // seen     clang 23.1"""
 import dataclasses
+import fnmatch
+import glob
 import json
 import os
 import platform
@@ -16,7 +26,7 @@ from typing import List
 
 from . import harness, programs
 from .options import MACHINES, OPTIONS
-from .results import FAILED, LEFT_OUT, PASSED, Detail, Result
+from .results import FAILED, LEFT_OUT, PASSED, UNSUPPORTED, Detail, Result
 
 EXTENSIONS = {programs.C: ".c", programs.CXX: ".cc"}
 NOT_COMPARED = "R406"  # executed, without a row
@@ -88,6 +98,26 @@ class Bug:
     places: List[range]     # addresses with wrong rows
     lines: List[dict]       # address, instruction, cfi, code
     is_confirmed: bool = False
+
+    def details(self):
+        return [Detail("%s %s" % (line["address"], line["instruction"]), line["code"] or "", line["cfi"], line["code"] is not None) for line in self.lines]
+
+
+class KnownSource:
+    """A source that showed a bug; as a program it is like those of programs.py."""
+
+    def __init__(self, path):
+        self.name, extension = os.path.splitext(os.path.basename(path))
+        self.language = next(language for language, known in EXTENSIONS.items() if known == extension)
+        with open(path, encoding="utf-8") as file:
+            self._text = file.read()
+        said = dict(re.findall(r"^// (about|machine|key|options) +(.*)$", self._text, re.M))
+        self.about, self.machine, self.key, self.options = (said.get(word, "") for word in ("about", "machine", "key", "options"))
+        if self.machine not in MACHINES or not self.key:
+            raise ValueError("%s: no machine or no key" % path)
+
+    def text(self):
+        return self._text
 
 
 class Checker:
@@ -162,20 +192,20 @@ def _known_parts(compiler, program, options):
 class Report:
     """A confirmed bug with its smallest program."""
     name: str
+    machine: str
+    options: str
     command: str
     text: str
     extension: str
     bug: Bug
 
-    def details(self):
-        return [Detail("%s %s" % (line["address"], line["instruction"]), line["code"] or "", line["cfi"], line["code"] is not None) for line in self.bug.lines]
-
     def save(self, folder):
         """The source, which begins with the report."""
         path = os.path.join(folder, re.sub(r"[^\w.+=-]+", "_", self.name) + self.extension)
         rows = ["//   %-10s %-34s %s%s" % (line["address"], line["instruction"], line["cfi"], "; right: " + line["code"] if line["code"] else "") for line in self.bug.lines]
+        known = ["// about    " + self.bug.title, "// machine  " + self.machine, "// key      " + self.bug.key] + (["// options  " + self.options] if self.options else [])
         with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(["// " + self.bug.title, "// " + self.command, "// " + self.bug.function + ":", *rows, ""]) + "\n" + self.text)
+            file.write("\n".join([*known, "// " + self.command, "// " + self.bug.function + ":", *rows, ""]) + "\n" + self.text)
 
 
 class Run:
@@ -184,6 +214,22 @@ class Run:
     def __init__(self, compiler, checker, save, progress):
         self.compiler, self.checker, self.save, self.progress = compiler, checker, save, progress
         self.reported = {}  # key: Report
+
+    def known(self, source):
+        """The result for a source that showed a bug; None if it is for another machine."""
+        if source.machine != self.compiler.machine:
+            return None
+        result = Result("/".join([self.compiler.machine, self.compiler.name, "known", source.name]), source.about, "")
+        self.progress(result.name)
+        path = self.compiler.program(source, source.options) if self.compiler.knows(source.options, source.language) else None
+        if not path:
+            result.verdict = UNSUPPORTED
+            return result
+        for bug in self.checker.bugs(path, self.compiler.is_native):
+            if bug.is_confirmed and bug.key == source.key:
+                result.verdict = FAILED
+                result.details += bug.details()
+        return result
 
     def with_options(self, options, language, seeds):
         """The result for one combination; None if the compiler does not know the options."""
@@ -219,29 +265,32 @@ class Run:
         bug = _of(self.checker, self.compiler, smallest, needed, bug.key) or bug
         name = "/".join([self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else []))
         extension = EXTENSIONS[smallest.language]
-        report = Report(name, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
+        report = Report(name, self.compiler.machine, needed, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
         self.reported[bug.key] = report
         if self.save:
             report.save(self.save)
         return report
 
 
-def run(commands, options, languages, seeds, verify, gen, save, seconds, progress):
-    """A result for each combination of compiler, options and language, then one for each bug. Reduced sources go to the directory
-    `save`, if there is one."""
+def run(folder, only, commands, options, languages, seeds, verify, gen, save, seconds, progress):
+    """A result for each source of `folder`, one for each combination of compiler, options and language, then one for each bug. Reduced
+    sources go to the directory `save`, if there is one."""
+    known = [KnownSource(path) for extension in EXTENSIONS.values() for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*" + extension)))]
+    known = [source for source in known if any(fnmatch.fnmatchcase(source.name, pattern) for pattern in only)]
     combinations, bugs = [], []
     if save:
         os.makedirs(save, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as folder:
-        checker = Checker(verify, gen, seconds, folder)
+    with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as scratch:
+        checker = Checker(verify, gen, seconds, scratch)
         for command in commands:
-            compiler = Compiler(command, seconds, folder)
+            compiler = Compiler(command, seconds, scratch)
             of_compiler = Run(compiler, checker, save, progress)
-            for language in languages:
+            combinations += [result for result in map(of_compiler.known, known) if result]
+            for language in languages if seeds else ():
                 for chosen in options or [*OPTIONS[None], *OPTIONS[compiler.machine]]:
                     result = of_compiler.with_options(chosen, language, seeds)
                     if result:
                         combinations.append(result)
             for report in of_compiler.reported.values():
-                bugs.append(Result(report.name, report.bug.title, "", FAILED, "", report.details()))
+                bugs.append(Result(report.name, report.bug.title, "", FAILED, "", report.bug.details()))
     return combinations + bugs
