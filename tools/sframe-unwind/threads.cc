@@ -225,8 +225,7 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
                                             const Options& options) {
   unwind::StepperList steppers = steppers::default_steppers(abi, main);
   if (!options.steppers.empty()) return steppers::select_steppers(std::move(steppers), options.steppers);
-  if (options.compare || shows_variables(options))
-    steppers::put_all_registers_first(steppers);
+  if (options.compare || shows_variables(options)) steppers::put_all_registers_first(steppers);
   return steppers;
 }
 
