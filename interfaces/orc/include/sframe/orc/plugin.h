@@ -28,6 +28,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
