@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -145,6 +146,12 @@ long fetched_bytes(int file) {
   return file >= 0 && progress_called && ::fstat(file, &info) == 0 ? info.st_size : progress_done;
 }
 
+/// The library makes a directory of this name in its cache, whatever it is; the process that asks reads
+/// hostile files.
+bool is_build_id(std::string_view id) {
+  return !id.empty() && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 /// The fetching process. Ends when the other one does.
 [[noreturn]] void serve(int requests, int answers) {
   Library library;
@@ -163,8 +170,9 @@ long fetched_bytes(int file) {
     progress_limit = std::min(largest_file(), bytes_left);
     limit_file_size(progress_limit);
     char* path = nullptr;
-    int found = -ENOSYS;
-    if (client) found = library.find(client, static_cast<ServedFile>(request.what), id, name.c_str(), &path);
+    int found = -EINVAL;
+    if (client && is_build_id(id))
+      found = library.find(client, static_cast<ServedFile>(request.what), id, name.c_str(), &path);
     bytes_left = std::max(0L, bytes_left - fetched_bytes(found));
     Reply reply;
     if (found >= 0 && path) {
