@@ -16,6 +16,7 @@
 # perf: samples can be taken by it.
 # map-files: mapped files can be opened by the names of their mappings (/proc/PID/map_files; root). seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example, orc-example: examples/bpf, orc_jit was built. bpf-tables: SFRAME_BPF is on.
+# clang-bpf: a clang with the target bpf (%clang-bpf). libdw: its headers are installed.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
 # file in the program's folder; %gcore FILE...: by gdb (gdb-cores). `lit --param cores=gdb` or
@@ -317,6 +318,12 @@ def can_use_perf():
 
 if can_use_perf():
     config.available_features.add("perf")
+clang_bpf = next((path for path in map(shutil.which, ("clang", "clang-22", "clang-19", "clang-16", "clang-14")) if path), None)
+if clang_bpf:
+    config.available_features.add("clang-bpf")
+    config.substitutions.append(("%clang-bpf", clang_bpf))
+if os.path.exists("/usr/include/elfutils/libdwfl.h"):
+    config.available_features.add("libdw")
 if config.bpf == "ON":
     config.available_features.add("bpf-tables")
 if can_use_bpf():

@@ -6,7 +6,7 @@ import re
 import sys
 
 CIRCLE_FREE = {"base", "listing", "unwind", "modules", "steppers", "process", "languages", "remote", "interfaces/libunwind", "interfaces/libsframe"}
-INTERFACES = ["interfaces/c", "interfaces/libunwind", "interfaces/libsframe", "interfaces/orc"]
+INTERFACES = ["interfaces/bpf", "interfaces/c", "interfaces/libunwind", "interfaces/libsframe", "interfaces/orc"]
 
 project = sys.argv[1]
 with open(os.path.join(project, "lib/CMakeLists.txt"), encoding="utf-8") as lists:

@@ -1,0 +1,146 @@
+// bpf-truth OBJECT SFRAME_GEN SAMPLES PID: walks samples of a process by libdw, from the same registers and
+// the copy of the stack, and compares with the stacks of the BPF program.
+#define _GNU_SOURCE
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <elfutils/libdwfl.h>
+#include <linux/perf_event.h>
+#include <sframe/bpf/tables.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf-truth.h"
+
+static Dwfl* dwfl;
+static const struct sample* current;
+static __u64 pcs[1024];
+static unsigned depth;
+static int copy_ended;
+static unsigned long total, equal, copy_short, incomplete, different, longer;
+
+static pid_t next_thread(Dwfl* of, void* data, void** thread) {
+  (void)of;
+  if (*thread) return 0;
+  *thread = data;
+  return (pid_t)current->tid;
+}
+
+static bool get_thread(Dwfl* of, pid_t tid, void* data, void** thread) {
+  (void)of, (void)tid;
+  *thread = data;
+  return true;
+}
+
+static bool read_memory(Dwfl* of, Dwarf_Addr address, Dwarf_Word* result, void* data) {
+  (void)of, (void)data;
+  const __u64 size = (__u64)current->pages * PAGE;
+  if (size != 0 && address - current->first <= size - 8) {
+    memcpy(result, current->copy + (address - current->first), 8);
+    return true;
+  }
+  copy_ended = 1;
+  return false;
+}
+
+static bool set_registers(Dwfl_Thread* thread, void* data) {
+  (void)data;
+  return dwfl_thread_state_registers(thread, 0, 17, (const Dwarf_Word*)current->registers);
+}
+
+static int take_frame(Dwfl_Frame* frame, void* data) {
+  Dwarf_Addr pc = 0;
+  bool exact = false;
+  (void)data;
+  if (!dwfl_frame_pc(frame, &pc, &exact) || pc == 0 || depth == 1024) return DWARF_CB_ABORT;
+  pcs[depth++] = pc - !exact;
+  return DWARF_CB_OK;
+}
+
+static int take_sample(void* context, void* data, size_t size) {
+  (void)context, (void)size;
+  current = data;
+  const struct sframe_bpf_stack* stack = &current->stack;
+  if (stack->end == SFRAME_BPF_END_PENDING || stack->end == SFRAME_BPF_END_NO_TABLE) return 0;
+  depth = 0;
+  copy_ended = 0;
+  dwfl_getthread_frames(dwfl, (pid_t)current->tid, take_frame, NULL);
+  ++total;
+  unsigned same = 0; // signal trampolines have the return address or the one before
+  while (same < depth && same < stack->depth && pcs[same] - stack->pcs[same] + 1 <= 2) ++same;
+  if (same == stack->depth && same == depth && stack->end == SFRAME_BPF_END_OUTERMOST)
+    ++equal;
+  else if (same == depth && same < stack->depth && copy_ended)
+    ++copy_short;
+  else if (same == stack->depth && stack->end != SFRAME_BPF_END_OUTERMOST)
+    ++incomplete;
+  else if (same == stack->depth || same == depth)
+    ++longer;
+  else
+    ++different;
+  if (same != stack->depth || same != depth) {
+    printf("%s; equal %u of %u, libdw %u:", sframe_bpf_end_text(stack->end), same, stack->depth, depth);
+    for (unsigned i = same ? same - 1 : 0; i < stack->depth && i < same + 2; ++i)
+      printf(" %llx", stack->pcs[i]);
+    printf(" libdw");
+    for (unsigned i = same ? same - 1 : 0; i < depth && i < same + 2; ++i) printf(" %llx", pcs[i]);
+    puts("");
+  }
+  return 0;
+}
+
+static int fail(const char* what) {
+  perror(what);
+  return 2;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  const unsigned long wanted = strtoul(argv[3], NULL, 0);
+  const __u32 pid = (__u32)atoi(argv[4]);
+  static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                           .find_debuginfo = dwfl_standard_find_debuginfo};
+  static const Dwfl_Thread_Callbacks threads = {.next_thread = next_thread,
+                                                .get_thread = get_thread,
+                                                .memory_read = read_memory,
+                                                .set_initial_registers = set_registers};
+  dwfl = dwfl_begin(&callbacks);
+  if (!dwfl || dwfl_linux_proc_report(dwfl, (pid_t)pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0 ||
+      !dwfl_attach_state(dwfl, NULL, (pid_t)pid, &threads, &dwfl))
+    return fail("libdw");
+  struct bpf_object* object = bpf_object__open_file(argv[1], NULL);
+  if (!object ||
+      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid) ||
+      bpf_object__load(object) != 0)
+    return fail("BPF program");
+  const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
+  sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
+  if (!tables || sframe_bpf_tables_add(tables, (int)pid) < 0) return fail("tables");
+  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
+                                      .size = sizeof attribute,
+                                      .config = PERF_COUNT_SW_CPU_CLOCK,
+                                      .freq = 1,
+                                      .sample_freq = 999};
+  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
+  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) {
+    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) return fail("perf event");
+  }
+  struct ring_buffer* ring =
+      ring_buffer__new(bpf_object__find_map_fd_by_name(object, "samples"), take_sample, NULL, NULL);
+  if (!ring) return fail("ring buffer");
+  while (total < wanted && kill((pid_t)pid, 0) == 0) {
+    sframe_bpf_tables_serve(tables, 10);
+    ring_buffer__consume(ring);
+  }
+  printf("%lu samples: %lu equal, %lu equal as far as the copy reaches, %lu equal but not complete, %lu of "
+         "other "
+         "lengths, %lu different\n",
+         total, equal, copy_short, incomplete, longer, different);
+  return different != 0;
+}
