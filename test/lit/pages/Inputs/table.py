@@ -352,22 +352,16 @@ CASES = {
     "cmake --install build/release --prefix ~/.local --component gdb": Case(not_here=INSTALLS),
 
     # docs/bpf.md
-    "cc examples/bpf/sframe_stacks.c -o sframe_stacks -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c -lbpf": Case(
-        OUR_TREE, needs=("cc", "bpf-example")),
-    "clang -O2 -g -target bpf -D__TARGET_ARCH_x86 -I/usr/include/$(cc -print-multiarch) -c examples/bpf/sframe_stacks.bpf.c -o sframe_stacks.bpf.o": Case(
-        OUR_TREE, needs=("cc", "bpf-example", "/usr/bin/clang", "amd64")),
-    "sframe-gen -r /usr/bin /usr/lib -o sidecars/ --emit=sidecar": Case(BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}),
+    "build/release/examples/bpf/sframe_stacks -g build/release/bin/sframe-gen -t 10 4711 > stacks": Case(
+        OUR_TREE + "while :; do :; done & echo $! > pid; ", stand_ins=PID | {"-t 10": "-n 20"}, needs=("bpf", "bpf-example", "ptrace")),
+    "sframe-gen -r /usr/bin /usr/lib -o tables/ --emit=bpf-table": Case(
+        BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}, needs=("bpf-tables",)),
+    "build/release/examples/bpf/sframe_stacks -d tables -F 999 -t 10 4711 > stacks": Case(
+        OUR_TREE + "while :; do :; done & echo $! > pid; ", stand_ins=PID | {"-t 10": "-n 20"}, needs=("bpf", "bpf-example", "ptrace"),
+        shows=[r"^stacks: [1-9]\d*, frames: [1-9]\d*$", r"^tables: [1-9]\d*, \d+ rows, \d+ bytes; files without: 0$"]),
     "sframe-gen /usr/bin/python3 -o python3.sframe-bpf --emit=bpf-table": Case(needs=("bpf-tables", "/usr/bin/python3"), shows=[]),
     "sframe-gen -r /usr/bin /usr/lib -o tables/ --emit=bpf-table --from=cfi,code": Case(
         BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}, needs=("bpf-tables",)),
-    "build/release/examples/bpf/sframe_stacks -t 10 -d sidecars -o stacks.folded 4711": Case(
-        OUR_TREE + "while :; do :; done & echo $! > pid; ", stand_ins=PID | {"-t 10": "-n 20"}, shows=[r"^samples: +[1-9]"], needs=("bpf", "bpf-example", "ptrace")),
-    "build/release/examples/bpf/sframe_stacks -d sidecars -o stacks.folded -- python3 script.py": Case(
-        OUR_TREE + "echo 'for i in range(3000000): pass' > script.py; sframe-gen /usr/bin/python3 -o sidecars/ --emit=sidecar --report=none; ",
-        shows=[r"^samples: +[1-9]\d*, of these 0 without user registers, 0 lost$", r"^complete: +\d+ of [1-9]\d* stacks \([\d.]+ %\), \d+ frames$",
-               r"^tables: +[1-9]\d* files with a section, \d+ without; \d+ rows, \d+ buckets, \d+ rules: \d+ bytes, made in \d+ ms$",
-               r"^cost: +\d+ ns a sample, \d+ ns a frame$"],
-        stand_ins={"python3 script": "/usr/bin/python3 script"}, needs=("bpf", "bpf-example", "ptrace", "/usr/bin/python3")),
 
     # Other pages
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(

@@ -22,7 +22,7 @@ static const struct sample* current;
 static __u64 pcs[1024];
 static unsigned depth;
 static int copy_ended;
-static unsigned long total, equal, copy_short, incomplete, different, longer;
+static unsigned long total, equal, copy_short, incomplete, different, shorter, longer;
 
 static pid_t next_thread(Dwfl* of, void* data, void** thread) {
   (void)of;
@@ -79,7 +79,9 @@ static int take_sample(void* context, void* data, size_t size) {
     ++copy_short;
   else if (same == stack->depth && stack->end != SFRAME_BPF_END_OUTERMOST)
     ++incomplete;
-  else if (same == stack->depth || same == depth)
+  else if (same == depth)
+    ++shorter;
+  else if (same == stack->depth)
     ++longer;
   else
     ++different;
@@ -138,9 +140,8 @@ int main(int argc, char** argv) {
     sframe_bpf_tables_serve(tables, 10);
     ring_buffer__consume(ring);
   }
-  printf("%lu samples: %lu equal, %lu equal as far as the copy reaches, %lu equal but not complete, %lu of "
-         "other "
-         "lengths, %lu different\n",
-         total, equal, copy_short, incomplete, longer, different);
-  return different != 0;
+  printf("%lu samples: %lu equal, %lu equal as far as the copy reaches, %lu equal but not complete, "
+         "%lu where libdw ends earlier, %lu later, %lu different\n",
+         total, equal, copy_short, incomplete, shorter, longer, different);
+  return different != 0 || longer != 0;
 }
