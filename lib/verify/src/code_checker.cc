@@ -153,6 +153,7 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
                              .bytes = *bytes,
                              .entry = entry,
                              .unknown_at_start = rows_.unknown_at_start(),
+                             .may_start_inside = !rows_.has_cfi(),
                              .call_sites = call_sites_,
                              .rows = hints_,
                              .environment = &environment_,

@@ -52,6 +52,8 @@ public:
   bool cfi_agrees(std::uint64_t address, const PlacedRow& row) const;
 
   FrameRow entry() const;
+  /// False: what starts there may be a part of a function, for which rows were made from code.
+  bool has_cfi() const { return !cfi_rules_.empty(); }
   /// code::Function::unknown_at_start.
   std::uint64_t unknown_at_start() const;
   std::vector<code::CallSite> call_sites() const;

@@ -68,6 +68,14 @@ void Analysis::run(const Function& function) {
   (void)effort_.pay(); // a visit pays for the rest
 }
 
+/// The word that a rule names may hold anything, unless it is below SP or known.
+void Analysis::forget_word(const Rule& rule, State& entry) const {
+  if (rule.kind != Rule::Kind::stored || rule.base != Rule::cfa_base) return;
+  const Value place = Value::cfa(rule.offset), sp = entry.reg(subject_.abi.sp);
+  const bool is_kept = sp.base == Value::Base::cfa && place.offset >= sp.offset;
+  if (is_kept && entry.word(place) == Value::other()) entry.store(place, Value::unknown());
+}
+
 State Analysis::entry_state() const {
   const auto& [abi, machine, function, size, is_callee] = subject_;
   State entry = State::at_entry(function.entry, abi, machine);
@@ -78,6 +86,9 @@ State Analysis::entry_state() const {
       entry.set_reg(reg, Value::unknown());
   }
   if (function.fp_at_start) entry.set_reg(abi.fp, Value::cfa(*function.fp_at_start));
+  if (function.may_start_inside)
+    for (const FrameRow& row : function.rows)
+      for (const Rule& rule : {row.ra, row.fp}) forget_word(rule, entry);
   if (is_callee) // find out which registers it preserves
     for (std::uint16_t reg = 0; reg < machine.num_registers; ++reg)
       if (reg != abi.sp && reg != machine.shadow_stack_register) entry.set_reg(reg, Value::entry(reg));

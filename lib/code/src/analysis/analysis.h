@@ -59,6 +59,7 @@ private:
   void reset(const Function& function);
   void forget_flow();
   State entry_state() const;
+  void forget_word(const Rule& rule, State& entry) const;
   void start();
   void run_waiting();
   void run_next();

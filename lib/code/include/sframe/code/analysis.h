@@ -49,6 +49,9 @@ struct Function {
   /// One bit per register that may hold anything at `start`, since that is perhaps inside a function, unless
   /// `entry` mentions it.
   std::uint64_t unknown_at_start = 0;
+  /// True: `start` is perhaps inside a function, which may have stored registers of the caller before. A word
+  /// that `rows` name may then hold anything at `start` if it can have kept that: one that SP is not above.
+  bool may_start_inside = false;
   /// FP is the CFA plus so many bytes at `start`, if that is known although `entry` does not need it.
   std::optional<std::int32_t> fp_at_start;
   std::span<const CallSite> call_sites; ///< sorted by `begin`, without overlaps
