@@ -24,13 +24,13 @@ import subprocess
 import tempfile
 from typing import List
 
-from . import harness, programs
+from . import elf, harness, programs
 from .options import MACHINES, OPTIONS
 from .results import FAILED, LEFT_OUT, PASSED, UNSUPPORTED, Detail, Result
 
 EXTENSIONS = {programs.C: ".c", programs.CXX: ".cc"}
 NOT_COMPARED = "R406"  # executed, without a row
-SMALLEST_TIME = 5      # seconds; for the checks
+SMALLEST_TIME = 60     # seconds; for the checks
 
 
 def _found_from_anywhere(command):
@@ -67,9 +67,18 @@ class Compiler:
         return self._compile(self._write(program.text(), program.language), "program", options, program.language, "-w", "-fsyntax-only")
 
     def program(self, program, options):
-        """The path of the program; None if there is none."""
+        """Two paths: a program without its libraries' code, to be looked at, and one with the same functions, to be executed; None if
+        there is none. For another machine the second one is static: the emulator executes fewer steps before main()."""
         source = self._write(program.text(), program.language)
-        return os.path.join(self.folder, "program") if self._compile(source, "program", options, program.language, "-w") else None
+        checked, executed = "program", "program" if self.is_native else "program.static"
+        if not self._compile(source, "program.o", options, program.language, "-w", "-c") or not self._link(checked, options, program.language):
+            return None
+        if not self.is_native and not self._link(executed, options, program.language, "-static"):
+            return None
+        return os.path.join(self.folder, checked), os.path.join(self.folder, executed)
+
+    def _link(self, output, options, language, *more):
+        return self._compile("program.o", output, options, language, "-w", *more)
 
     def _write(self, text, language):
         path = os.path.join(self.folder, "program" + EXTENSIONS[language])
@@ -83,9 +92,7 @@ class Compiler:
     def line(self, options, language, source, output, *more):
         """The command that compiles a source. Unwind tables are at every instruction, as distributions ask for."""
         given = [options] if options else []
-        if not self.is_native:
-            given.append("-static")  # the emulator executes fewer steps before main()
-        libraries = ["-lstdc++"] if language == programs.CXX and "-fsyntax-only" not in more else []
+        libraries = ["-lstdc++"] if language == programs.CXX and not {"-fsyntax-only", "-c"} & set(more) else []
         return " ".join([self.command, "-O2", "-fasynchronous-unwind-tables", *given, *more, source, *libraries, "-o", output])
 
 
@@ -95,7 +102,7 @@ class Bug:
     title: str
     key: str                # what it has in common with others: the pattern and the instruction
     function: str
-    places: List[range]     # addresses with wrong rows
+    places: List[range]     # offsets in the function with wrong rows
     lines: List[dict]       # address, instruction, cfi, code
     is_confirmed: bool = False
 
@@ -127,11 +134,13 @@ class Checker:
         self.verify, self.gen = (shlex.split(_found_from_anywhere(command)) for command in (verify, gen))
         self.folder = folder
         self.seconds = max(seconds, SMALLEST_TIME)
+        self.late = 0  # checks that did not end in time: what they would have confirmed is not known
 
     def _run(self, command):
         try:
             done = subprocess.run(command, capture_output=True, timeout=self.seconds, cwd=self.folder, stdin=subprocess.DEVNULL, check=False)
         except subprocess.TimeoutExpired:
+            self.late += 1
             return None
         except OSError as error:
             raise harness.Unusable("%s: %s" % (command[0], error.strerror)) from None
@@ -140,21 +149,24 @@ class Checker:
             raise harness.Unusable("%s: %s" % (command[0], message.splitlines()[-1] if message else "exit code %d" % done.returncode))
         return done.stdout
 
-    def bugs(self, program, is_native):
-        """What contradicts the code in the functions that programs.py made; the confirmed ones are marked."""
+    def bugs(self, built, is_native):
+        """What contradicts the code in the functions that programs.py made, of what Compiler.program() returns; the confirmed ones are
+        marked."""
+        program, executed = built
         output = self._run([*self.verify, "--compiler-bugs", "--format=json", program])
         groups = [group for compiler in json.loads(output)["compilers"] for group in compiler["groups"]] if output else []
         found = [self._bug(group) for group in groups if re.fullmatch(r"f\d+", _symbol(group))]
         if found:
-            self._confirm(program, is_native, found)
+            self._confirm(executed, is_native, found)
         return found
 
     @staticmethod
     def _bug(group):
         example = group["example"]
         instruction = re.sub(r"[^a-z0-9]+", "-", (group["instruction"] or "nowhere").lower()).strip("-")
-        return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group),
-                   [range(int(example["pc"], 16), int(example["end"], 16))], example["lines"])
+        start = int(example["function"].partition("+")[2] or "0", 16)
+        size = int(example["end"], 16) - int(example["pc"], 16)
+        return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group), [range(start, start + size)], example["lines"])
 
     def _confirm(self, program, is_native, found):
         converted = program + ".converted"
@@ -164,8 +176,10 @@ class Checker:
         output = self._run([*self.verify, "--check=run", *start, "--format=json", "--max-findings=100000", "--", converted])
         findings = [finding for file in json.loads(output)["files"] for finding in file["findings"]] if output else []
         steps = [range(int(f["pc"], 16), int(f["end"], 16)) for f in findings if f["id"].startswith("R4") and f["id"] != NOT_COMPARED]
+        addresses = elf.Elf(converted)
         for bug in found:
-            bug.is_confirmed = any(max(a.start, b.start) < min(a.stop, b.stop) for a in bug.places for b in steps)
+            at = addresses.address_of(bug.function) or 0
+            bug.is_confirmed = any(max(at + a.start, b.start) < min(at + a.stop, b.stop) for a in bug.places for b in steps)
 
 
 def _symbol(group):
@@ -174,8 +188,8 @@ def _symbol(group):
 
 def _of(checker, compiler, program, options, key):
     """The confirmed bug of a kind in a program; None if there is none."""
-    path = compiler.program(program, options)
-    return next((bug for bug in checker.bugs(path, compiler.is_native) if bug.is_confirmed and bug.key == key), None) if path else None
+    built = compiler.program(program, options)
+    return next((bug for bug in checker.bugs(built, compiler.is_native) if bug.is_confirmed and bug.key == key), None) if built else None
 
 
 def _known_parts(compiler, program, options):
@@ -221,11 +235,11 @@ class Run:
             return None
         result = Result("/".join([self.compiler.machine, self.compiler.name, "known", source.name]), source.about, "")
         self.progress(result.name)
-        path = self.compiler.program(source, source.options) if self.compiler.knows(source.options, source.language) else None
-        if not path:
+        built = self.compiler.program(source, source.options) if self.compiler.knows(source.options, source.language) else None
+        if not built:
             result.verdict = UNSUPPORTED
             return result
-        for bug in self.checker.bugs(path, self.compiler.is_native):
+        for bug in self.checker.bugs(built, self.compiler.is_native):
             if bug.is_confirmed and bug.key == source.key:
                 result.verdict = FAILED
                 result.details += bug.details()
@@ -239,17 +253,20 @@ class Run:
         result = Result(name, "%d programs agree with their call frame information." % len(seeds), "", LEFT_OUT)
         for seed in seeds:
             self.progress("%s, program %d" % (name, seed))
+            late = self.checker.late
             self._try(programs.make(seed, language, self.compiler.machine), options, result)
+            if self.checker.late != late:
+                result.details.append(Detail("program %d" % seed, "", "not checked: no end in %g s" % self.checker.seconds, False))
         return result
 
     def _try(self, program, options, result):
         program = _known_parts(self.compiler, program, options)
-        path = self.compiler.program(program, options) if program.functions else None
-        if not path:
+        built = self.compiler.program(program, options) if program.functions else None
+        if not built:
             return
         if result.verdict == LEFT_OUT:
             result.verdict = PASSED
-        for bug in self.checker.bugs(path, self.compiler.is_native):
+        for bug in self.checker.bugs(built, self.compiler.is_native):
             if not bug.is_confirmed:
                 continue
             result.verdict = FAILED
