@@ -82,8 +82,12 @@ int take_request(void* context, void* data, std::size_t size) {
   sframe_bpf_mapping mapping;
   if (size < sizeof mapping) return 0;
   std::memcpy(&mapping, data, sizeof mapping);
-  static_cast<sframe_bpf_tables*>(context)->add(mapping);
-  return 0;
+  try { // libbpf is C
+    static_cast<sframe_bpf_tables*>(context)->add(mapping);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
 }
 
 } // namespace
@@ -223,11 +227,15 @@ sframe_bpf_tables* sframe_bpf_tables_new(bpf_object* object, const sframe_bpf_op
     errno = EINVAL;
     return nullptr;
   }
-  auto* const tables = new (std::nothrow) sframe_bpf_tables(object, *options);
-  if (tables && tables->open()) return tables;
-  const int error = errno;
-  delete tables;
-  errno = error;
+  try {
+    auto tables = std::make_unique<sframe_bpf_tables>(object, *options);
+    if (tables->open()) return tables.release();
+    const int error = errno;
+    tables.reset();
+    errno = error;
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+  }
   return nullptr;
 }
 
@@ -241,13 +249,9 @@ int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid) {
 }
 
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout) {
-  try {
-    const int count = ring_buffer__poll(tables->requests, timeout);
-    if (count >= 0) return count;
-    errno = -count;
-  } catch (const std::bad_alloc&) {
-    errno = ENOMEM;
-  }
+  const int count = ring_buffer__poll(tables->requests, timeout);
+  if (count >= 0) return count;
+  errno = -count;
   return -1;
 }
 
