@@ -36,7 +36,6 @@ SIDECARS = "sframe-gen ./server -o sidecars/ --emit=sidecar --report=none; "
 SLEEPER = 'sleep 1000 & echo $! > pid; until grep -q "^sleep$" /proc/$(cat pid)/comm && grep -q "^State:.S" /proc/$(cat pid)/status; do :; done; '
 PID = {"4711": "$(cat pid)"}
 BIN = "mkdir bin; cp /bin/ls bin/one; cp /bin/cat bin/two; "
-MEASURE = {"scripts/measure-size": '"$project"/scripts/measure-size'}
 BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
 PACKAGES = 'python3 "$project"/test/lit/sweep/Inputs/packages.py "$inputs" packages; '
@@ -115,11 +114,8 @@ CASES = {
     "scripts/measure-code --blind --objdump llvm-objdump DIR...": Case(
         BIN, stand_ins={"DIR...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
     "scripts/measure-flags SOURCE...": Case(not_here="compiles for hours; source/measure-flags.test runs a part"),
-    "scripts/measure-size --totals --largest 300 DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),
-    "scripts/measure-size --totals DIR...": Case(BIN, stand_ins={"DIR...": "bin", **MEASURE}),
-    "scripts/measure-size --label PACKAGE --save RESULTS DIR": Case(BIN, stand_ins={"DIR": "bin", **MEASURE}),
-    "scripts/measure-size --totals --saved RESULTS": Case(
-        BIN + '"$project"/scripts/measure-size --label one --save RESULTS bin > /dev/null; ', stand_ins=MEASURE),
+    "scripts/measure-size --totals --largest 300 DIR...": Case(
+        BIN, stand_ins={"DIR...": "bin", "scripts/measure-size": '"$project"/scripts/measure-size'}),
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
     "scripts/test --all": Case(not_here="runs this suite"),
@@ -183,7 +179,6 @@ CASES = {
     "sframe-gen /usr/lib/x86_64-linux-gnu/libcrypto.so.3 -o libcrypto.sframe --emit=section": Case(
         shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libcrypto.so.3",)),
     "sframe-gen app -o app": Case(APP, needs=("gcc",)),
-    "sframe-gen app -o app && eu-strip app": Case(APP, needs=("gcc", "eu-strip")),
     "sframe-gen libfoo.so -o sidecars/ --emit=sidecar": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen app --debug app.debug -o app": Case(
         APP + "objcopy --only-keep-debug app app.debug; strip -g app; ", needs=("gcc", "objcopy", "strip")),
@@ -198,8 +193,6 @@ CASES = {
         instead='"$project"/scripts/run-converted --bin "$build"/bin dash', shows=[r"^program +result +loaded and converted +of all loaded$",
                                                                                  r"^dash +same +\d+ +\d+$"], needs=("dash", "ldd")),
     "sframe-gen foo.o -o foo.o": Case(COMPILE + " -c -o foo.o", needs=("gcc",)),
-    "sframe-gen foo.o -o foo.o --sframe-version=2 --no-pcrel": Case(COMPILE + " -c -o foo.o", needs=("gcc",)),
-    "sframe-gen foo.o -o foo.o --allow-missing": Case("echo 'int data;' | gcc -xc -c - -o foo.o", needs=("gcc",)),
     "sframe-gen libfoo.a -o libfoo.a": Case(COMPILE + " -c -o foo.o; cp foo.o bar.o; ar rc libfoo.a foo.o bar.o", needs=("gcc", "ar")),
     "sframe-gen module.ko -o module.ko --sframe-version=3": Case(COMPILE + " -c -o module.ko", needs=("gcc",)),
 
@@ -302,7 +295,6 @@ CASES = {
         "add_custom_command(TARGET app POST_BUILD COMMAND sframe-gen \\$<TARGET_FILE:app> -o \\$<TARGET_FILE:app>)\\ninclude(block)\\n\" > CMakeLists.txt;"
         "mv block block.cmake; sed -i 's/include(block)/include(block.cmake)/' CMakeLists.txt",
         instead="cmake -G Ninja -B b . && cmake --build b && ctest --test-dir b", needs=("cmake", "ninja", "gcc")),
-    "make: PROGRAMS = app": Case(TABLED % (("app",) * 3), instead="make -f block verify", needs=("make", "gcc")),
     "meson: verify = find_program('sframe-verify')": Case(
         'cp "$pages"/server.c app.c; { echo "project(\'pipeline\', \'c\')";'
         'echo "add_project_arguments(\'-Wa,--gsframe\', language: \'c\')"; cat block; } > meson.build',
