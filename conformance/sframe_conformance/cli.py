@@ -12,7 +12,7 @@ from . import compilers, description, harness, programs, readers, report, result
 
 TEXTS = Texts(
     summary="Test readers and writers of SFrame by cases whose answers follow from the specification, and compilers by random programs.",
-    usage="sframe-conformance readers|writers|compilers|make [OPTIONS]",
+    usage="sframe-conformance COMMAND [OPTIONS]",
     examples=(
         ("sframe-conformance readers --library ./my-reader.so", "all cases, as a table of failures"),
         ("sframe-conformance readers --command ./my-reader --level minimal", "what every reader must do"),

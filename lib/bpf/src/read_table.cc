@@ -110,6 +110,7 @@ private:
         valid = (rule & 0xfffffffc) == 0 && rule >> 32 == wide;
         ++wide;
         break;
+      default: break; // two bits have four values
       }
       if (i == 0 && rule != 0) valid = false;
       if (!valid) return fail_at(header_.rules + i, "malformed rule");

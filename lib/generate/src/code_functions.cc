@@ -462,7 +462,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
                                   .environment = &calls,
                                   .budget = budget});
     }
-    const CodeRows& rows = function.is_unchanged ? before->rows : function.rows;
+    const CodeRows& rows = before && function.is_unchanged ? before->rows : function.rows;
     if (calls.learn(rows)) continue;
     if (function.sized || window >= max_window) break;
     const std::uint64_t last = goes_on_at(function, rows, limit, code::machine(abi_));
