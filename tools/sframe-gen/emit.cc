@@ -96,7 +96,7 @@ bool names_folder(const std::string& path) {
 }
 
 std::string path_by_build_id(const CommandLine& line, const elf::Image& image) {
-  const std::string below = elf::sidecar_path(image.build_id());
+  std::string below = elf::sidecar_path(image.build_id());
   if (below.empty()) return below;
   std::filesystem::path path = std::filesystem::path(line.output) / below;
   if (line.emit == Emit::bpf_table) path.replace_extension(bpf_table_extension);

@@ -288,6 +288,7 @@ bool Debuginfod::may_fetch() {
                std::getenv("DEBUGINFOD_URLS"));
   std::fflush(stderr);
   std::array<char, 16> line{};
+  // Other threads wait for the answer, too. NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection)
   const ssize_t size = ::read(STDIN_FILENO, line.data(), line.size());
   return *(allowed_ = size > 0 && (line[0] == 'y' || line[0] == 'Y'));
 }

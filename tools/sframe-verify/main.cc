@@ -33,7 +33,6 @@
 namespace {
 
 using namespace sframe::verify;
-namespace files = sframe::files;
 namespace tool = sframe::tool;
 
 constexpr const char* examples =
