@@ -199,4 +199,74 @@ TEST(CJit, CallFrameInformationWithoutRows) {
   EXPECT_EQ(SFRAME_OK, sframe_jit_read_eh_frame(nullptr, 0, 0, see, &nothing, &error));
 }
 
+// sub $8,%rsp; call *%rcx; add $8,%rsp; ret
+const std::array<std::uint8_t, 11> trampoline = {0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3};
+
+sframe_row row_at(std::uint32_t offset, std::uint16_t base, std::int32_t cfa) {
+  return {.size = sizeof(sframe_row),
+          .offset = offset,
+          .cfa = {.kind = SFRAME_RULE_VALUE, .base = base, .offset = cfa},
+          .ra = {.kind = SFRAME_RULE_FIXED}};
+}
+
+sframe_jit_rows* rows_of_trampoline(std::initializer_list<sframe_row> rows) {
+  const sframe_function function = {.size = sizeof function, .length = trampoline.size()};
+  return sframe_jit_rows_make(&function, rows.begin(), rows.size(), nullptr, 0, &error);
+}
+
+struct Found {
+  int limit = 100;
+  std::vector<std::uint64_t> offsets;
+  std::int32_t claimed = 0, right = 0; ///< of the last one
+};
+
+int find(const sframe_jit_contradiction* contradiction, void* data) {
+  auto& found = *static_cast<Found*>(data);
+  EXPECT_EQ(sizeof *contradiction, contradiction->size);
+  EXPECT_EQ(sizeof(sframe_row), contradiction->row->size);
+  found.offsets.push_back(contradiction->offset);
+  found.claimed = contradiction->row->cfa.offset;
+  if (contradiction->right) found.right = contradiction->right->cfa.offset;
+  return static_cast<int>(found.offsets.size()) == found.limit;
+}
+
+TEST(CJit, CheckOfRows) {
+  if (sframe::jit::host_abi() != sframe::Abi::amd64) GTEST_SKIP() << "the code is for AMD64";
+  constexpr std::uint16_t sp = 7;
+  const void* const code = trampoline.data();
+  const auto check = [&](std::initializer_list<sframe_row> rows, Found* found, const sframe_row* entry) {
+    sframe_jit_rows* const made = rows_of_trampoline(rows);
+    const sframe_status status = sframe_jit_check(code, made, entry, found ? find : nullptr, found, &error);
+    sframe_jit_rows_free(made);
+    return status;
+  };
+  EXPECT_EQ(SFRAME_OK, check({row_at(0, sp, 8), row_at(4, sp, 16), row_at(10, sp, 8)}, nullptr, nullptr));
+  Found found;
+  EXPECT_EQ(SFRAME_BAD_TABLE,
+            check({row_at(0, sp, 8), row_at(4, sp, 24), row_at(10, sp, 16)}, &found, nullptr));
+  EXPECT_EQ((std::vector<std::uint64_t>{4, 10}), found.offsets);
+  EXPECT_EQ(16, found.claimed);
+  EXPECT_EQ(8, found.right);
+  EXPECT_EQ(4u, error.offset);
+  EXPECT_STRNE("", error.message);
+  Found first = {.limit = 1};
+  EXPECT_EQ(SFRAME_STOP, check({row_at(0, sp, 16)}, &first, nullptr));
+  EXPECT_EQ(1u, first.offsets.size());
+  // Entered with 8 bytes more on the stack.
+  const sframe_row entry = row_at(0, sp, 16);
+  EXPECT_EQ(SFRAME_OK, check({row_at(0, sp, 16), row_at(4, sp, 24), row_at(10, sp, 16)}, nullptr, &entry));
+  EXPECT_EQ(SFRAME_NO_INFO, check({}, nullptr, nullptr)); // outermost
+}
+
+TEST(CJit, WhatCheckRefuses) {
+  sframe_jit_rows* const rows = make_rows(11);
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_check(nullptr, rows, nullptr, nullptr, nullptr, &error));
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_check(trampoline.data(), nullptr, nullptr, nullptr, nullptr, &error));
+  const sframe_row unsized = {};
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_check(trampoline.data(), rows, &unsized, nullptr, nullptr, &error));
+  const sframe_row strange = {.size = sizeof strange, .cfa = {.kind = 9}};
+  EXPECT_EQ(SFRAME_INVALID, sframe_jit_check(trampoline.data(), rows, &strange, nullptr, nullptr, &error));
+  sframe_jit_rows_free(rows);
+}
+
 } // namespace c_jit_test

@@ -80,12 +80,6 @@ std::optional<Fde> from_c(const sframe_function& function) {
   return fde;
 }
 
-std::optional<FrameRow> from_c(const sframe_row& row) {
-  const auto cfa = c::from_c(row.cfa), ra = c::from_c(row.ra), fp = c::from_c(row.fp);
-  if (!cfa || !ra || !fp) return std::nullopt;
-  return FrameRow{row.offset, *cfa, *ra, *fp, row.ra_signed != 0};
-}
-
 } // namespace
 
 sframe_status c::report_refusal(sframe_error* error, const Refusal& refusal) {
@@ -106,7 +100,7 @@ sframe_status c::take_function(const sframe_function* function, const sframe_row
   for (std::size_t i = 0; i < num_rows; ++i) {
     const auto row = take(element(rows, i), rows->size);
     if (!row) return report_size(error);
-    const auto converted = ::from_c(*row);
+    const auto converted = from_c(*row);
     if (!converted) return report(error, SFRAME_INVALID, "unknown kind of rule");
     taken.push_back(*converted);
   }

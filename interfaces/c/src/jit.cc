@@ -10,6 +10,7 @@
 #if SFRAME_HAS_HERE
 
 #  include "sframe/jit/cfi.h"
+#  include "sframe/jit/check.h"
 #  include "sframe/jit/publishers.h"
 #  include "sframe/jit/registry.h"
 
@@ -59,6 +60,19 @@ std::optional<std::vector<jit::SavedRegister>> take_saved(const sframe_jit_saved
     all.push_back({one->from, one->to, static_cast<std::uint16_t>(one->reg), one->cfa_offset});
   }
   return all;
+}
+
+/// False if the callback requests the end.
+bool pass(const jit::Contradiction& one, sframe_jit_contradiction_callback callback, void* data) {
+  const auto sized = [](const FrameRow& from) {
+    sframe_row row = c::to_c(from);
+    row.size = sizeof row;
+    return row;
+  };
+  const sframe_row row = sized(one.row), right = one.right ? sized(*one.right) : sframe_row{};
+  const sframe_jit_contradiction given = {
+      .size = sizeof given, .offset = one.offset, .row = &row, .right = one.right ? &right : nullptr};
+  return callback(&given, data) == 0;
 }
 
 /// Publishes to what `make` puts there, unless it returns an error.
@@ -186,6 +200,31 @@ sframe_status sframe_jit_read_eh_frame(const void* eh_frame, size_t size, uint64
   });
 }
 
+sframe_status sframe_jit_check(const void* code, const sframe_jit_rows* rows, const sframe_row* entry,
+                               sframe_jit_contradiction_callback callback, void* data, sframe_error* error) {
+  if (!code || !rows) return c::report_null(error);
+  return c::guarded(error, [&] {
+    std::optional<FrameRow> entry_row;
+    if (entry) {
+      const auto taken = c::take(entry);
+      if (!taken) return c::report_size(error);
+      entry_row = c::from_c(*taken);
+      if (!entry_row) return c::report(error, SFRAME_INVALID, "unknown kind of rule");
+    }
+    const jit::CheckResult result = jit::check(code, rows->rows, entry_row);
+    if (callback)
+      for (const jit::Contradiction& one : result.contradictions)
+        if (!pass(one, callback, data)) return SFRAME_STOP;
+    if (!result.contradictions.empty())
+      return c::report(error, "the code contradicts its rows",
+                       {.status = SFRAME_BAD_TABLE,
+                        .function = SFRAME_UNKNOWN,
+                        .row = SFRAME_UNKNOWN,
+                        .offset = result.contradictions.front().offset});
+    return result.agreed ? SFRAME_OK : c::report(error, SFRAME_NO_INFO, "no row can be confirmed");
+  });
+}
+
 sframe_status sframe_jit_add(sframe_jit* jit, const void* start, const char* name,
                              const sframe_jit_rows* rows, sframe_jit_region* region, sframe_error* error) {
   if (!jit || !rows || !region) return c::report_null(error);
@@ -269,6 +308,10 @@ sframe_jit_rows* sframe_jit_rows_make(const sframe_function*, const sframe_row*,
 void sframe_jit_rows_free(sframe_jit_rows*) {}
 sframe_status sframe_jit_read_eh_frame(const void*, size_t, uint64_t, sframe_jit_function_callback, void*,
                                        sframe_error* error) {
+  return report_nothing(error);
+}
+sframe_status sframe_jit_check(const void*, const sframe_jit_rows*, const sframe_row*,
+                               sframe_jit_contradiction_callback, void*, sframe_error* error) {
   return report_nothing(error);
 }
 sframe_status sframe_jit_add(sframe_jit*, const void*, const char*, const sframe_jit_rows*,

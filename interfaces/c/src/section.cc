@@ -73,14 +73,6 @@ sframe_function to_c(const Section& section, const EncodedFde& fde) {
           .rows_offset = fde.rows_offset};
 }
 
-sframe_row to_c(const FrameRow& row) {
-  return {.offset = row.offset,
-          .ra_signed = row.ra_signed,
-          .cfa = c::to_c(row.cfa),
-          .ra = c::to_c(row.ra),
-          .fp = c::to_c(row.fp)};
-}
-
 /// Calls `receive` for the rows of a function until it returns something other than SFRAME_OK.
 template <class Receive>
 sframe_status each_row(const Section& section, std::uint32_t number, Receive&& receive, sframe_error* error) {
@@ -90,7 +82,7 @@ sframe_status each_row(const Section& section, std::uint32_t number, Receive&& r
   std::array<FrameRow, 32> next;
   while (const std::size_t count = rows.next(next))
     for (const FrameRow& row : std::span(next).first(count))
-      if (const sframe_status status = receive(to_c(row)); status != SFRAME_OK) return status;
+      if (const sframe_status status = receive(c::to_c(row)); status != SFRAME_OK) return status;
   return rows.error() ? c::report(error, *rows.error()) : SFRAME_OK;
 }
 
@@ -144,6 +136,20 @@ std::optional<Rule> from_c(const sframe_rule& rule) {
   const auto kind = static_cast<Rule::Kind>(rule.kind);
   if (kind == Rule::Kind::value || kind == Rule::Kind::stored) return Rule{kind, rule.base, rule.offset};
   return Rule{kind, 0, 0};
+}
+
+sframe_row to_c(const FrameRow& row) {
+  return {.offset = row.offset,
+          .ra_signed = row.ra_signed,
+          .cfa = to_c(row.cfa),
+          .ra = to_c(row.ra),
+          .fp = to_c(row.fp)};
+}
+
+std::optional<FrameRow> from_c(const sframe_row& row) {
+  const auto cfa = from_c(row.cfa), ra = from_c(row.ra), fp = from_c(row.fp);
+  if (!cfa || !ra || !fp) return std::nullopt;
+  return FrameRow{row.offset, *cfa, *ra, *fp, row.ra_signed != 0};
 }
 
 sframe_status report_missing_function(sframe_error* error, const Error& what) {
@@ -255,7 +261,7 @@ sframe_status sframe_section_find(const sframe_section* section, uint64_t pc, sf
     if (!match) return c::report(error, match.error());
     if (!*match) return c::report(error, SFRAME_NO_INFO, "no row for this address");
     if (function) c::fill(function, to_c(section->section, (*match)->fde));
-    if (row) c::fill(row, to_c((*match)->row));
+    if (row) c::fill(row, c::to_c((*match)->row));
     return SFRAME_OK;
   });
 }

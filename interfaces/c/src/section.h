@@ -26,6 +26,12 @@ sframe_rule to_c(const Rule& rule);
 /// Nothing if it is no rule.
 std::optional<Rule> from_c(const sframe_rule& rule);
 
+/// Its `size` is 0.
+sframe_row to_c(const FrameRow& row);
+
+/// Nothing if one of its rules is none.
+std::optional<FrameRow> from_c(const sframe_row& row);
+
 /// Why a function cannot be written, as a status and a text.
 sframe_status report_refusal(sframe_error* error, const Refusal& refusal);
 

@@ -5,6 +5,7 @@
  *
  *   sframe_jit* jit = sframe_jit_make(SFRAME_JIT_FRAMES, &error);
  *   sframe_jit_rows* rows = sframe_jit_rows_make(&function, rows, num_rows, NULL, 0, &error);
+ *   assert(sframe_jit_check(code, rows, NULL, NULL, NULL, NULL) == SFRAME_OK);
  *   sframe_jit_add(jit, code, "fibonacci", rows, &region, &error);
  *   sframe_jit_rows_free(rows);
  *   ...
@@ -108,6 +109,28 @@ typedef int (*sframe_jit_function_callback)(const sframe_jit_function* function,
 sframe_status sframe_jit_read_eh_frame(const void* eh_frame, size_t size, uint64_t address,
                                        sframe_jit_function_callback callback, void* data,
                                        sframe_error* error);
+
+/* A row that the code contradicts: with the registers and the stack that the code has made, the row gives
+   another caller. */
+typedef struct sframe_jit_contradiction {
+  size_t size;
+  uint64_t offset;         /* of the instruction in the code, the first that contradicts this row */
+  const sframe_row* row;   /* the row for it */
+  const sframe_row* right; /* what the code says instead; NULL if no row can represent it */
+} sframe_jit_contradiction;
+
+/* Receives a contradiction, which is valid until it returns. Any result but 0 ends the iteration, whose
+   status then is SFRAME_STOP. */
+typedef int (*sframe_jit_contradiction_callback)(const sframe_jit_contradiction* contradiction, void* data);
+
+/* Compares the rows with the instructions from `code` on, which are read in this process: before code is
+   added, in debug builds. The code is entered by a call at its first byte; with a frame that is already
+   there, by the row `entry`, which may be NULL. `callback` may be NULL. SFRAME_BAD_TABLE if the code
+   contradicts rows; the error's `offset` then is that of the first contradiction. SFRAME_NO_INFO if no row
+   can be confirmed: as SP is loaded from memory, or all rows are outermost. SFRAME_OK: no contradiction, but
+   some rows may be undecided. About 1 us for a short function; linear in the code. */
+sframe_status sframe_jit_check(const void* code, const sframe_jit_rows* rows, const sframe_row* entry,
+                               sframe_jit_contradiction_callback callback, void* data, sframe_error* error);
 
 /* Adds code at `start`; `name` may be NULL. Sets `region`. SFRAME_INVALID if there is other code at some of
    the addresses that has not been removed. Amortised logarithmic in the number of regions. */
