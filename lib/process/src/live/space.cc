@@ -264,6 +264,11 @@ modules::ModuleInfo LiveSpace::describe(const elf::MappedImage& image, std::uint
   const auto library = std::ranges::find(moved, image.header_address, &LinkedObject::bias);
   if (image.file == 0 && library != moved.end()) {
     info.path = library->name; // what leads there is verified by the build ID
+    if (!info.path.starts_with('/') && info.path.contains('/')) {
+      std::error_code error; // then the path stays relative, and is refused
+      const std::string directory = live::proc_path(through_, "cwd");
+      info.path = (std::filesystem::read_symlink(directory, error) / info.path).lexically_normal().native();
+    }
   } else if (image.file == 0) {
     find_program(info);
   } else {
