@@ -5,7 +5,7 @@ one right, and --check=run executes the program and compares each step. What bot
 program that shows it, and reported once for each compiler; without the options, if it is there without them. What only the first finds
 is not reported: most of it the program does not execute.
 
-Before those it tries sources that showed a bug of some compiler, conformance/compilers/*.c*, which begin with
+Unless options are chosen, it first tries sources that showed a bug of some compiler, conformance/compilers/*.c*, which begin with
 
     // about    No row for the pop of %rbp where the stack is realigned.
     // machine  x86_64
@@ -302,7 +302,8 @@ def run(folder, only, commands, options, languages, seeds, verify, gen, save, se
         for command in commands:
             compiler = Compiler(command, seconds, scratch)
             of_compiler = Run(compiler, checker, save, progress)
-            combinations += [result for result in map(of_compiler.known, known) if result]
+            if not options:
+                combinations += [result for result in map(of_compiler.known, known) if result]
             for language in languages if seeds else ():
                 for chosen in options or [*OPTIONS[None], *OPTIONS[compiler.machine]]:
                     result = of_compiler.with_options(chosen, language, seeds)
