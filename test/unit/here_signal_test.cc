@@ -152,9 +152,13 @@ TEST_F(HereInHandler, CallThroughNull) {
 
 /// Samples, and how they compare.
 struct Samples {
-  std::atomic<int> taken, equal, different, incomplete;
+  std::atomic<int> taken, equal, different, incomplete, in_exception;
   std::uint64_t first_different;
 } samples;
+
+/// libgcc searches the frames of generated code with a lock held, once there were any in the process (other
+/// tests have some): a handler that interrupts it must not ask it.
+volatile std::sig_atomic_t passes_exception = 0;
 
 /// While libgcc puts itself in the place of a frame with a handler for an exception (__builtin_eh_return()),
 /// the tables are wrong. Our walk ends there; libgcc's own may crash.
@@ -165,6 +169,10 @@ void take_sample(int, siginfo_t*, void* context) {
   ours.from_context(at);
   if (ours.end() != StopReason::bottom) {
     ++samples.incomplete;
+    return;
+  }
+  if (passes_exception) {
+    ++samples.in_exception;
     return;
   }
   theirs.by_libgcc();
@@ -197,10 +205,12 @@ void work() {
     std::snprintf(text, sizeof text, "%d %g %s", i, i / 3.0, "name");
     names.insert(text);
   }
+  passes_exception = 1;
   try {
     throw_and_catch(3);
   } catch (const std::runtime_error&) {
   }
+  passes_exception = 0;
   getppid();
   const std::function<int(int)> sum = [&](int n) { return n ? n + sum(n - 1) : 0; };
   ASSERT_EQ(sum(10), 55);
@@ -219,7 +229,8 @@ TEST_F(HereInHandler, TenThousandSamples) {
   while (samples.taken < 10'000) work();
   timer_delete(timer);
   EXPECT_EQ(samples.different, 0) << "first: " << std::hex << samples.first_different;
-  EXPECT_GT(samples.equal, samples.taken / 100 * 98);
+  EXPECT_GT(samples.equal, 0);
+  EXPECT_GT(samples.equal + samples.in_exception, samples.taken / 100 * 98);
 }
 
 } // namespace here_signal_test
