@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     default: return 2;
     }
   }
-  const int pid = optind + 1 == argc ? atoi(argv[optind]) : 0;
+  const int pid = optind + 1 == argc ? (int)strtol(argv[optind], NULL, 10) : 0;
   if (pid <= 0)
     fail("usage", "sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID");
   process = sframe_attach(pid, NULL, &error);
