@@ -53,10 +53,7 @@ class Compiler:
         self.is_native = self.machine == platform.machine()
 
     def _run(self, command):
-        with tempfile.TemporaryFile() as output:
-            code = harness.run(command, [], self.seconds, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
-            output.seek(0)
-            return code, output.read().decode(errors="replace")
+        return harness.run_with_output(command, [], self.seconds, self.folder)
 
     def knows(self, options, language):
         """Whether it can make a program with the options."""

@@ -94,6 +94,14 @@ def run(command, arguments, seconds, **options):
     return None if is_late else child.returncode
 
 
+def run_with_output(command, arguments, seconds, folder):
+    """run() in a folder, without input: the exit code, and what was printed, errors too."""
+    with tempfile.TemporaryFile() as output:
+        code = run(command, arguments, seconds, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
 def crash_of(code):
     """The signal that has ended a process or, as a shell reports that, one that it has started; empty if there is none."""
     number = -code if code < 0 else code - 128

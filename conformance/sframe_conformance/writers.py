@@ -16,7 +16,6 @@ import fnmatch
 import glob
 import os
 import shlex
-import subprocess
 import tempfile
 
 from . import elf, harness
@@ -116,10 +115,7 @@ class Source:
 
 def _run(command, arguments, folder, seconds):
     """What went wrong, or an empty text; and what the program printed."""
-    with tempfile.TemporaryFile() as output:
-        code = harness.run(command, arguments, seconds, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
-        output.seek(0)
-        text = output.read().decode(errors="replace")
+    code, text = harness.run_with_output(command, arguments, seconds, folder)
     if code is None:
         return "hang: no end in %g s" % seconds, text
     if code in harness.NOT_STARTED:
