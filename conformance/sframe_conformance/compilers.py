@@ -99,7 +99,7 @@ class Bug:
     title: str
     key: str                # what it has in common with others: the pattern and the instruction
     function: str
-    places: List[range]     # offsets in the function with wrong rows
+    place: range            # offsets in the function with wrong rows
     lines: List[dict]       # address, instruction, cfi, code
     is_confirmed: bool = False
 
@@ -163,7 +163,7 @@ class Checker:
         instruction = re.sub(r"[^a-z0-9]+", "-", (group["instruction"] or "nowhere").lower()).strip("-")
         start = int(example["function"].partition("+")[2] or "0", 16)
         size = int(example["end"], 16) - int(example["pc"], 16)
-        return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group), [range(start, start + size)], example["lines"])
+        return Bug(group["title"], "%s-%s-%s" % (group["shape"], group["fault"], instruction), _symbol(group), range(start, start + size), example["lines"])
 
     def _confirm(self, program, is_native, found):
         converted = program + ".converted"
@@ -176,7 +176,7 @@ class Checker:
         addresses = elf.Elf(converted)
         for bug in found:
             at = addresses.address_of(bug.function) or 0
-            bug.is_confirmed = any(max(at + a.start, b.start) < min(at + a.stop, b.stop) for a in bug.places for b in steps)
+            bug.is_confirmed = any(max(at + bug.place.start, step.start) < min(at + bug.place.stop, step.stop) for step in steps)
 
 
 def _symbol(group):
@@ -272,11 +272,13 @@ class Run:
                 result.details.append(Detail(report.name, "", bug.title, True))
 
     def _report(self, program, options, bug):
-        def is_there(smaller, chosen=options):
-            return _of(self.checker, self.compiler, smaller, chosen, bug.key) is not None
-        smallest = programs.reduced(program, is_there)
-        needed = options if options and not is_there(smallest, "") else ""
-        bug = _of(self.checker, self.compiler, smallest, needed, bug.key) or bug
+        def found(smaller, chosen):
+            return _of(self.checker, self.compiler, smaller, chosen, bug.key)
+        smallest = programs.reduced(program, lambda smaller: found(smaller, options) is not None)
+        needed, reduced = "", found(smallest, "")
+        if options and not reduced:
+            needed, reduced = options, found(smallest, options)
+        bug = reduced or bug
         name = "/".join([self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else []))
         extension = EXTENSIONS[smallest.language]
         report = Report(name, self.compiler.machine, needed, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
