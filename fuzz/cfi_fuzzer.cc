@@ -6,6 +6,7 @@
 // engines agree, the result of a finder contains the address, and a maker of many frame rows gives the same
 // as one for each row.
 
+#include "chosen_abi.h"
 #include "cost.h"
 
 #include "sframe/cfi/expression.h"
@@ -132,8 +133,7 @@ void try_finder(const CfiSection& section, FdeFinder finder, std::uint64_t pc) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 2) return 0;
-  const auto abis = all_abis();
-  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const AbiTraits& abi = sframe::fuzz::chosen_abi(data[0]);
   const auto kind = data[0] & 0x80 ? SectionKind::debug_frame : SectionKind::eh_frame;
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
   const std::size_t split = bytes.size() * data[1] / 256;

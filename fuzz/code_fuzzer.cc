@@ -6,6 +6,7 @@
 // decodable; a state queried separately equals the visited one; a follower of rows finds what a check of each
 // finds; instructions as text are one line; references are to what was asked for.
 
+#include "chosen_abi.h"
 #include "cost.h"
 
 #include "sframe/code/analysis.h"
@@ -138,8 +139,7 @@ void try_references(const AbiTraits& abi, Bytes code, std::uint64_t start) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 4) return 0;
-  const auto abis = all_abis();
-  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const AbiTraits& abi = sframe::fuzz::chosen_abi(data[0]);
   if (!make_decoder(abi)) return 0;
   const std::uint64_t start =
       data[1] & 0x80 ? std::uint64_t(0) - 64 * (data[1] & 0x7f) : 0x400000u + 4 * data[1];

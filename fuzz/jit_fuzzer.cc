@@ -5,6 +5,7 @@
 // text; rows are for code of the FDE's size; DWARF that is made of them gives the same rows and saved
 // registers again.
 
+#include "chosen_abi.h"
 #include "cost.h"
 
 #include "sframe/jit/cfi.h"
@@ -37,8 +38,7 @@ void check_function(const jit::CfiFunction& function, Abi abi) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 2) return 0;
-  const auto abis = all_abis();
-  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const AbiTraits& abi = sframe::fuzz::chosen_abi(data[0]);
   const auto functions = jit::read_eh_frame(std::as_bytes(std::span(data + 2, size - 2)), 0x400000, abi.id);
   if (!functions) {
     require(functions.error().offset <= size && !functions.error().detail.empty(),

@@ -4,6 +4,7 @@
 // of function and area. Properties: there are at most half as many call sites as bytes, each has ascending
 // addresses, and the result does not depend on the list's old contents.
 
+#include "chosen_abi.h"
 #include "cost.h"
 
 #include "sframe/cfi/lsda.h"
@@ -15,8 +16,7 @@ using namespace sframe;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const fuzz::Cost cost(size);
-  const auto abis = all_abis();
-  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const AbiTraits& abi = sframe::fuzz::chosen_abi(data[0]);
   const std::uint64_t start =
       data[1] & 0x80 ? std::uint64_t(0) - 256 * (data[1] & 0x7f) : 0x400000u + 16 * data[1];
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));

@@ -5,6 +5,7 @@
 // is between them, how far, and whether some addresses are loose. Properties: what is made is proved by
 // compare(), has the announced size, and does not get larger if it is made again.
 
+#include "chosen_abi.h"
 #include "cost.h"
 
 #include "sframe/shrink/compare.h"
@@ -46,8 +47,7 @@ shrink::Options options_of(std::uint8_t choice) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 2) return 0;
-  const auto abis = all_abis();
-  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const AbiTraits& abi = sframe::fuzz::chosen_abi(data[0]);
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
   const cfi::CfiSection before(cfi::SectionKind::eh_frame, bytes, old_address, abi);
   const shrink::Options options = options_of(data[1]);
