@@ -247,7 +247,7 @@ Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
   const cfi::ImageCfi cfi = cfi::open_cfi(image, {.debug_frame = false});
   if (cfi.sections.empty()) return fail("cannot read the section", ".eh_frame");
   if (options.level == Level::sync && !Sites::are_known(image))
-    return fail("sync needs code of AMD64: where signals and calls happen is not known for other machines");
+    return fail("sync needs code whose calls and faults are known: not this machine's");
   generate::JoinCheck check(image, {});
   Sites sites(image, Sites::Witness::both);
   Options how{.max_cfi_bytes = options.max_cfi_bytes,

@@ -117,10 +117,13 @@ private:
     using Kind = RegisterRule::Kind;
     const AbiTraits& abi = *model_.abi;
     const RegisterRule fp = state.rule(abi.fp), ra = state.rule(abi.ra);
+    const auto is_simple = [](const RegisterRule& rule) {
+      return rule.kind == Kind::unspecified || rule.kind == Kind::same || rule.kind == Kind::offset;
+    };
+    const bool has_ra = abi.fixed_ra_offset != 0 ? ra.kind == Kind::offset && ra.offset == abi.fixed_ra_offset
+                                                 : is_simple(ra);
     return state.cfa.kind == CfaRule::Kind::register_offset &&
-           (state.cfa.number == abi.sp || state.cfa.number == abi.fp) && ra.kind == Kind::offset &&
-           ra.offset == abi.fixed_ra_offset &&
-           (fp.kind == Kind::unspecified || fp.kind == Kind::same || fp.kind == Kind::offset);
+           (state.cfa.number == abi.sp || state.cfa.number == abi.fp) && has_ra && is_simple(fp);
   }
 
   /// States begin later where their first addresses are loose; those without other addresses are left out.

@@ -9,6 +9,7 @@
 #include "sframe/code/instruction.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sframe::shrink {
 
@@ -16,41 +17,71 @@ namespace {
 
 using Kind = SiteInstruction::Kind;
 
-constexpr std::uint8_t sp = 7, fp = 6; ///< AMD64's, in DWARF's numbers
+/// Those that set up and remove frames have few effects: a pop has two, leave three, a load of two words that
+/// moves SP three.
+class Effects {
+public:
+  Effects(std::span<const code::Effect> effects, const AbiTraits& abi)
+      : effects_(effects), sp_(static_cast<std::uint8_t>(abi.sp)), fp_(static_cast<std::uint8_t>(abi.fp)) {}
 
-/// Frames are set up and removed by few effects: a pop has two, leave three.
-Kind kind_of(std::span<const code::Effect> effects) {
+  Kind kind() const {
+    if (effects_.empty()) return Kind::site;
+    if (effects_.size() == 3 && sets(0, sp_, fp_) && effects_[0].value == 0 && effects_[1].reg == fp_ &&
+        pops(1))
+      return Kind::removal; // leave
+    const auto moved_up = sp_moved_up();
+    if (moved_up && pops(0)) return *moved_up > 0 ? Kind::removal : Kind::setup;
+    if (effects_.size() != 1) return Kind::site;
+    if (sets(0, sp_, fp_)) return Kind::removal;
+    return sets(0, fp_, sp_) ? Kind::setup : Kind::site;
+  }
+
+private:
   using Effect = code::Effect;
-  const auto is = [&](std::size_t i, Effect::Kind kind, std::uint8_t reg, std::uint8_t source) {
-    return effects[i].kind == kind && effects[i].reg == reg && effects[i].source == source &&
-           effects[i].size == 0;
-  };
-  const auto pops = [&](std::size_t i) {
-    return effects[i].kind == Effect::Kind::load && effects[i].reg != sp && effects[i].source == sp &&
-           effects[i].value == 0 && effects[i].size == 0 && is(i + 1, Effect::Kind::add, sp, Effect::none) &&
-           effects[i + 1].value == 8;
-  };
-  const auto by_sign = [&](std::int64_t value) { return value > 0 ? Kind::removal : Kind::setup; };
-  if (effects.size() == 3 && is(0, Effect::Kind::set, sp, fp) && effects[0].value == 0 && pops(1) &&
-      effects[1].reg == fp)
-    return Kind::removal; // leave
-  if (effects.size() == 2 && pops(0)) return Kind::removal;
-  if (effects.size() != 1) return Kind::site;
-  const std::int64_t value = effects[0].value;
-  if (is(0, Effect::Kind::add, sp, Effect::none)) return by_sign(value);
-  if (is(0, Effect::Kind::set, sp, sp)) return by_sign(value);
-  if (is(0, Effect::Kind::set, sp, fp)) return Kind::removal;
-  if (is(0, Effect::Kind::set, fp, sp)) return Kind::setup;
-  return Kind::site;
+
+  bool is(std::size_t i, Effect::Kind kind, std::uint8_t reg, std::uint8_t source) const {
+    const Effect& one = effects_[i];
+    return one.kind == kind && one.reg == reg && one.source == source && one.size == 0;
+  }
+  bool sets(std::size_t i, std::uint8_t reg, std::uint8_t source) const {
+    return is(i, Effect::Kind::set, reg, source);
+  }
+  /// What the last effect adds to SP, if that is all of it.
+  std::optional<std::int64_t> sp_moved_up() const {
+    const std::size_t last = effects_.size() - 1;
+    if (!sets(last, sp_, sp_) && !is(last, Effect::Kind::add, sp_, Effect::none)) return std::nullopt;
+    return effects_[last].value;
+  }
+  /// Whether all from the `first` on load words that the last removes.
+  bool pops(std::size_t first) const {
+    constexpr std::int64_t word = 8;
+    const auto end = sp_moved_up();
+    if (!end) return false;
+    for (std::size_t i = first; i + 1 < effects_.size(); ++i) {
+      const Effect& one = effects_[i];
+      if (!is(i, Effect::Kind::load, one.reg, sp_) || one.reg == sp_) return false;
+      if (one.value < 0 || one.value > *end - word) return false;
+    }
+    return true;
+  }
+
+  std::span<const Effect> effects_;
+  std::uint8_t sp_, fp_;
+};
+
+bool authenticates(std::span<const code::Effect> effects) {
+  return std::ranges::any_of(
+      effects, [](const code::Effect& effect) { return effect.kind == code::Effect::Kind::authenticate; });
 }
 
-SiteInstruction classify(const code::Instruction& instruction, std::span<const code::Effect> effects) {
+SiteInstruction classify(const code::Instruction& instruction, std::span<const code::Effect> effects,
+                         const AbiTraits& abi) {
   using code::Flow;
   SiteInstruction out{.address = instruction.address, .length = instruction.length};
   switch (instruction.flow) {
   case Flow::next:
-    out.kind = kind_of(effects);
-    out.returns = instruction.system_call_register != code::Effect::none;
+    out.kind = Effects(effects, abi).kind();
+    out.returns = instruction.system_call_register != code::Effect::none || instruction.system_call >= 0;
     return out;
   case Flow::jump:
     out.kind = Kind::jump;
@@ -58,7 +89,7 @@ SiteInstruction classify(const code::Instruction& instruction, std::span<const c
     out.target = instruction.target;
     return out;
   case Flow::ret:
-    out.kind = Kind::removal;
+    if (!authenticates(effects)) out.kind = Kind::removal; // otherwise it may fault
     out.falls_through = false;
     return out;
   case Flow::branch:
@@ -86,7 +117,20 @@ bool follows(const SiteInstruction& before, const SiteInstruction& one) {
   return false;
 }
 
+/// A second decoder, for all byte orders of a machine.
+struct MachineReader {
+  std::uint16_t machine; ///< e_machine
+  ByteReader* read;
+};
+constexpr std::array readers{MachineReader{62, &read_amd64}, MachineReader{183, &read_aarch64},
+                             MachineReader{22, &read_s390x}};
+
 } // namespace
+
+ByteReader* find_byte_reader(const AbiTraits& abi) {
+  const auto* const found = std::ranges::find(readers, abi.machine, &MachineReader::machine);
+  return found == readers.end() ? nullptr : found->read;
+}
 
 std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruction> instructions,
                                                      const AddressRange& function) {
@@ -125,8 +169,9 @@ struct Sites::Reader {
     if (!by_effects) return read_bytes(bytes, address);
     code::Instruction instruction;
     effects.clear();
-    return decoder->decode(bytes, address, instruction, effects) ? classify(instruction, effects)
-                                                                 : SiteInstruction();
+    return decoder->decode(bytes, address, instruction, effects)
+               ? classify(instruction, effects, *image.abi())
+               : SiteInstruction();
   }
 
   std::optional<std::vector<AddressRange>> read_function(std::span<const std::byte> bytes,

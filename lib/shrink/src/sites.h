@@ -52,8 +52,8 @@ std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruc
 
 /// A second decoder: an instruction by its bytes alone; `length` is 0 if it is not known. Constant cost.
 using ByteReader = SiteInstruction(std::span<const std::byte> bytes, std::uint64_t address);
-ByteReader read_amd64;
-/// That of an ABI; nullptr if there is none (only AMD64 has one).
+ByteReader read_amd64, read_aarch64, read_s390x;
+/// That of an ABI; nullptr if there is none.
 ByteReader* find_byte_reader(const AbiTraits& abi);
 
 /// The free ranges of a file's functions.

@@ -245,8 +245,4 @@ SiteInstruction read_amd64(std::span<const std::byte> bytes, std::uint64_t addre
   return Reading(bytes, address).read();
 }
 
-ByteReader* find_byte_reader(const AbiTraits& abi) {
-  return abi.id == Abi::amd64 ? &read_amd64 : nullptr;
-}
-
 } // namespace sframe::shrink

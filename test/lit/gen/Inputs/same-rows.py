@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """same-rows.py BEFORE AFTER [--debug-frame]: the rows that llvm-dwarfdump prints of .eh_frame are the same at every
 address that BEFORE describes; with --debug-frame, those of the .debug_frame of AFTER. Prints how many FDEs and rows
-were compared."""
+were compared.
+
+same-rows.py BEFORE AFTER --others: the instructions, as llvm-objdump prints them, at whose addresses the rows are not the
+same: how many of each mnemonic and first operand."""
+import bisect
+import collections
 import re
 import subprocess
 import sys
@@ -25,8 +30,29 @@ def rows(path, section):
     return sorted(found), fdes
 
 
+def row_at(table, address):
+    at = bisect.bisect_right(table, address, key=lambda row: row[0]) - 1
+    return table[at][2] if at >= 0 and address < table[at][1] else None
+
+
+def print_others(before, after):
+    found = collections.Counter()
+    text = subprocess.run(["llvm-objdump", "-d", "--no-show-raw-insn", sys.argv[1]], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        if one := re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(\S*)", line):
+            row = row_at(before, int(one[1], 16))
+            if row is not None and row_at(after, int(one[1], 16)) != row:
+                found[one[2] + " " + re.sub(r"0x[0-9a-f]+.*|,$", "", one[3])] += 1
+    for name, count in sorted(found.items()):
+        print(count, name.strip())
+
+
+others = sys.argv[3:] == ["--others"]
 before, functions = rows(sys.argv[1], "--eh-frame")
-after, fdes = rows(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "--eh-frame")
+after, fdes = rows(sys.argv[2], sys.argv[3] if sys.argv[3:] and not others else "--eh-frame")
+if others:
+    print_others(before, after)
+    sys.exit()
 at = 0
 for start, end, text in before:
     while start < end:
