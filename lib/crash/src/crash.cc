@@ -2,7 +2,7 @@
 
 #include "sframe/crash/crash.h"
 
-#include "sframe/crash/abort_message.h"
+#include "core_text.h"
 
 namespace sframe::crash {
 
@@ -20,6 +20,24 @@ void add_sender(const core::SignalInfo& info, std::uint32_t pid, Crash& crash) {
   else
     crash.meaning =
         "sent by process " + std::to_string(info.sender) + ", user " + std::to_string(info.sender_user);
+}
+
+/// What glibc said when it aborted: a failed assertion, a damaged heap. It keeps its last words in memory:
+/// __abort_msg points to a size (4 bytes) and the text (sysdeps/posix/libc_fatal.c).
+std::string abort_message(process::CoreProcess& process) {
+  const core::Core& core = process.space().core();
+  for (modules::Module& module : process.modules()) {
+    const bool may_have =
+        module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
+    const auto variable = may_have ? module.symbols().find_definition("__abort_msg") : std::nullopt;
+    const auto pointer = variable ? core.read_word(*variable) : std::nullopt;
+    if (!pointer || *pointer == 0) continue;
+    constexpr std::size_t longest = 4096;
+    std::string message = string_at(core, *pointer + 4, longest).value_or("");
+    while (message.ends_with('\n')) message.pop_back();
+    return message;
+  }
+  return {};
 }
 
 } // namespace

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <sys/xattr.h>
 #include <system_error>
-#include <vector>
 
 namespace sframe::crash {
 

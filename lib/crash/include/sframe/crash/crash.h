@@ -32,7 +32,7 @@ struct Crash : Fault {
 
   std::uint32_t tid = 0;                   ///< of the thread that died; 0: no signal ended the process
   std::optional<Sender> sender;            ///< if a process sent the signal
-  std::string message;                     ///< abort_message() of a process that died of SIGABRT
+  std::string message;                     ///< glibc's, of a process that it aborted; at most 4 KiB
   std::optional<HandledFault> first_fault; ///< before the signal, as first_fault() finds it
 };
 
