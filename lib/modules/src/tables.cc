@@ -3,9 +3,7 @@
 // Sections are collected in the constructor, in the order in which they count: the sidecar's SFrame before
 // the image's, .eh_frame before .debug_frame. One sorted SFrame section is searched in place; several, or an
 // unsorted one, get an index, as does a section in which lookups have proved slow (functions with very many
-// rows). Rows and CFI instructions are charged to the budget when they are decoded. CostlyFde saves states on
-// the way through an FDE with very many instructions, so that stacks with many addresses in it cost its
-// instructions once.
+// rows). Rows and CFI instructions are charged to the budget when they are decoded.
 
 #include "sframe/modules/tables.h"
 
@@ -21,61 +19,6 @@
 #include <algorithm>
 
 namespace sframe::modules {
-
-/// An FDE with very many instructions, with saved states: a lookup continues from the nearest one. Stacks
-/// with very many addresses in such a function are made by hand or come from a generated interpreter; both
-/// can be walked.
-class UnwindTables::CostlyFde {
-public:
-  static constexpr std::uint64_t least_size = 16384; ///< bytes of instructions
-
-  /// Executes all of them. `used` is set to their size in bytes.
-  CostlyFde(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t& used)
-      : section_(section.bytes().data()), offset_(fde.offset) {
-    constexpr std::uint64_t most_states = 256;
-    const std::uint64_t apart = fde.instructions.size() / most_states + 1;
-    cfi::FullRowCursor rows(section, fde);
-    states_.push_back({fde.start, fde.instructions_offset, rows});
-    for (cfi::FullRow row; rows.next(row);)
-      if (rows.instruction() - states_.back().instruction >= apart)
-        states_.push_back({row.end, rows.instruction(), rows});
-    used = rows.instruction() - fde.instructions_offset;
-  }
-
-  bool is(const cfi::CfiSection& section, const cfi::Fde& fde) const {
-    return section.bytes().data() == section_ && fde.offset == offset_;
-  }
-
-  /// The rest concerns the last row found, or one near a saved state.
-  bool find(std::uint64_t address, cfi::FullRow& row, std::uint64_t& used) {
-    used = 0;
-    if (has_last_ && address - last_.begin < last_.end - last_.begin) {
-      row = last_;
-      return true;
-    }
-    auto after = std::ranges::upper_bound(states_, address, {}, &State::address);
-    if (after == states_.begin()) return false;
-    const State& state = *std::prev(after);
-    cfi::FullRowCursor rows = state.rows;
-    has_last_ = rows.find(address, last_);
-    used = rows.instruction() - state.instruction;
-    if (has_last_) row = last_;
-    return has_last_;
-  }
-
-private:
-  struct State {
-    std::uint64_t address, instruction;
-    cfi::FullRowCursor rows;
-  };
-  const std::byte* section_;
-  std::uint64_t offset_;
-  std::vector<State> states_; ///< by address
-  cfi::FullRow last_;
-  bool has_last_ = false;
-};
-
-UnwindTables::~UnwindTables() = default;
 
 UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
     : abi_(abi), budget_(sources.budget), sframe_image_(sources.sidecar ? sources.sidecar : sources.image),
@@ -258,23 +201,11 @@ bool UnwindTables::may_decode(std::uint64_t rows) {
 
 bool UnwindTables::find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
                             cfi::FullRow& row) {
-  const auto charge = [&](std::uint64_t instructions) {
-    return !budget_ || budget_->take(Resource::cfi_instructions, instructions);
-  };
-  std::uint64_t used = 0;
-  if (costly_fde_ && costly_fde_->is(section, fde)) {
-    const bool found = costly_fde_->find(address, row, used);
-    return charge(used) && found;
-  }
   cfi::FullRowCursor rows(section, fde);
   const bool found = rows.find(address, row);
-  used = std::max(rows.instruction(), fde.instructions_offset) - fde.instructions_offset;
-  if (!charge(fde.cie.instructions.size() + used)) return false;
-  if (used >= CostlyFde::least_size) {
-    costly_fde_ = std::make_unique<CostlyFde>(section, fde, used);
-    return charge(used) && found;
-  }
-  return found;
+  const std::uint64_t used = std::max(rows.instruction(), fde.instructions_offset) - fde.instructions_offset;
+  const bool paid = !budget_ || budget_->take(Resource::cfi_instructions, fde.cie.instructions.size() + used);
+  return paid && found;
 }
 
 namespace {

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,7 +75,7 @@ class UnwindTables {
 public:
   /// Finds and opens the tables; reads headers only.
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
-  ~UnwindTables();
+  UnwindTables(UnwindTables&&) = delete; // parts refer to others
 
   /// Adds .debug_frame of a separate debug file, which must outlive the tables. False if it has none.
   bool add_debug(const elf::Image& image);
@@ -122,7 +121,6 @@ private:
   bool may_index() const;
   std::optional<sframe::Error> index_sframe();
   std::optional<AddressRange> indexed_function(std::uint64_t address) const;
-  class [[gnu::visibility("hidden")]] CostlyFde;
   bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
                 cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
@@ -140,7 +138,6 @@ private:
   Budget* budget_;
   const elf::Image* sframe_image_;        ///< that has the SFrame sections
   Budget* file_budget_ = nullptr;         ///< of its file, by its own size
-  std::unique_ptr<CostlyFde> costly_fde_; ///< the last FDE with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
   bool is_shrunk_ = false;                ///< CFI may not be right where SFrame says something else
 };
