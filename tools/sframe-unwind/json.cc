@@ -29,10 +29,7 @@ public:
     out_ << ",\n \"signal\": ";
     out_.signed_decimal(process.signal());
     out_ << ",\n \"signal_name\": ";
-    if (process.signal())
-      out_.json_string(core::signal_name(process.signal()));
-    else
-      out_ << "null";
+    string_or_null(process.signal() ? core::signal_name(process.signal()) : "");
     if (core) print(*core);
     out_ << ",\n \"threads\": [";
   }
@@ -211,10 +208,7 @@ private:
       out_ << "null";
     out_ << ",\n \"package\": ", package(core.package);
     out_ << ",\n \"time\": ";
-    if (core.origin.time)
-      out_.json_string(crash::time_text(*core.origin.time));
-    else
-      out_ << "null";
+    string_or_null(core.origin.time ? crash::time_text(*core.origin.time) : "");
     out_ << ",\n \"host\": ";
     string_or_null(core.origin.host);
     out_ << ",\n \"truncated\": " << (core.truncated ? "true" : "false");
@@ -359,11 +353,7 @@ private:
       key("debug_file"), string_or_null(files.debug_file);
       key("names"), out_.json_string(files.names);
     }
-    key("problem");
-    if (module.file().problem_so_far().empty())
-      out_ << "null";
-    else
-      out_.json_string(module.file().problem_so_far());
+    key("problem"), string_or_null(module.file().problem_so_far());
     out_ << '}';
   }
 
@@ -376,10 +366,7 @@ private:
     for (std::size_t i = 0; i < symbols.inlined.size(); ++i) {
       const modules::InlinedCall& call = symbols.inlined[i];
       out_ << std::exchange(before, ", {") << "\"function\": ";
-      if (call.function.empty())
-        out_ << "null";
-      else
-        out_.json_string(call.function);
+      string_or_null(call.function);
       print(call.at);
       print(text[i]);
       if (i + 1 < scopes.size()) print(scopes[i]);
