@@ -148,6 +148,8 @@ TEST_F(CompiledRows, ReturnAddress) {
   expect_failure(StopReason::unknown_register, r13);
   apply(Bytes().raw({0x0c, rsp, 16}));
   expect_failure(StopReason::unknown_register, rip);
+  apply(Bytes().raw({0x0c, rsp, 16, 0x08, rip})); // same_value: the frame's pc is not that of the caller
+  expect_failure(StopReason::unknown_register, rip);
   apply(Bytes().raw({0x0c, rsp, 16, 0x10, rip, 1, 0x30})); // at address 0
   expect_failure(StopReason::unreadable_memory, 0);
   apply(Bytes().raw({0x0c, rsp, 16, 0x16, rip, 4, 0x09, 0xf8, 0x06, nop})); // *(-8)
@@ -177,6 +179,8 @@ TEST_F(CompiledRows, Cfa) {
   EXPECT_EQ(caller.registers.pc, 0x17008u);
   apply(Bytes().raw({0x0c, r13, 16, 0x90, 1}));
   expect_failure(StopReason::unknown_register, r13);
+  apply(Bytes().raw({0x0c, rip, 16, 0x90, 1}));
+  expect_failure(StopReason::unknown_register, rip);
   apply(Bytes().raw({0x90, 1}));
   expect_failure(StopReason::bad_table);
   apply(Bytes().raw({0x0f, 2, 0x7d, 0, 0x90, 1})); // breg13

@@ -13,14 +13,8 @@ namespace sframe::here {
 
 namespace {
 
-using cfi::CfaRule;
 using cfi::RegisterRule;
-using Kind = Operation::Kind;
 static_assert(host::CfiRegisters::slots <= unwind::Registers::count);
-
-constexpr bool fits(std::int64_t offset) {
-  return offset == static_cast<std::int32_t>(offset);
-}
 
 /// A row's rules as operations.
 class RowDecoder {
@@ -32,9 +26,7 @@ public:
   std::optional<FrameRule> decode(bool signal_frame);
 
 private:
-  bool add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset);
-  bool add_cfa();
-  bool add_register(std::uint16_t reg, const RegisterRule& rule);
+  bool add(std::uint16_t reg, const RegisterRule& rule);
 
   const CfiRow& row_;
   const AbiTraits& abi_;
@@ -42,54 +34,29 @@ private:
   std::size_t count_ = 0;
 };
 
-bool RowDecoder::add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset) {
-  if (!fits(offset) || base > Operation::cfa_base) return false;
-  operations_[count_++] = {kind, static_cast<std::uint8_t>(reg), static_cast<std::uint16_t>(base),
-                           static_cast<std::int32_t>(offset)};
-  return true;
-}
-
-bool RowDecoder::add_cfa() {
-  switch (row_.cfa.kind) {
-  case CfaRule::Kind::register_offset:
-    return row_.cfa.number < Operation::cfa_base && add(0, Kind::value, row_.cfa.number, row_.cfa.offset);
-  case CfaRule::Kind::expression: return add(0, Kind::val_expression, row_.cfa.number, row_.cfa.offset);
-  case CfaRule::Kind::unspecified: break;
-  }
-  // Only a frame without caller needs no CFA.
-  return row_.ra().kind == RegisterRule::Kind::undefined && add(0, Kind::undefined, 0, 0);
-}
-
-bool RowDecoder::add_register(std::uint16_t reg, const RegisterRule& rule) {
-  switch (rule.kind) {
-  case RegisterRule::Kind::unspecified:
-  case RegisterRule::Kind::same: return add(reg, Kind::value, reg, 0);
-  case RegisterRule::Kind::undefined: return add(reg, Kind::undefined, 0, 0);
-  case RegisterRule::Kind::offset: return add(reg, Kind::stored, Operation::cfa_base, rule.offset);
-  case RegisterRule::Kind::val_offset: return add(reg, Kind::value, Operation::cfa_base, rule.offset);
-  case RegisterRule::Kind::reg:
-    return rule.number < unwind::Registers::count && add(reg, Kind::value, rule.number, 0);
-  case RegisterRule::Kind::expression: return add(reg, Kind::expression, rule.number, rule.offset);
-  case RegisterRule::Kind::val_expression: return add(reg, Kind::val_expression, rule.number, rule.offset);
-  }
-  return false;
+bool RowDecoder::add(std::uint16_t reg, const RegisterRule& rule) {
+  return (rule.kind != RegisterRule::Kind::reg || rule.number < unwind::Registers::count) &&
+         operations_[count_++].set(rule, static_cast<std::uint8_t>(reg));
 }
 
 std::optional<FrameRule> RowDecoder::decode(bool signal_frame) {
   const auto column = static_cast<std::uint16_t>(row_.return_register);
-  if (row_.return_register >= host::CfiRegisters::slots || !add_cfa() || !add_register(column, row_.ra()))
+  // Only a frame without caller needs no CFA.
+  if (row_.return_register >= host::CfiRegisters::slots || !operations_[count_++].set(row_.cfa) ||
+      (row_.cfa.kind == cfi::CfaRule::Kind::unspecified && row_.ra().kind != RegisterRule::Kind::undefined) ||
+      !add(column, row_.ra()))
     return std::nullopt;
   for (std::uint16_t reg = 0; reg < host::CfiRegisters::slots; ++reg) {
     const RegisterRule& rule = row_.rules[reg]; // slots are registers here; most have no rule
     if (rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp) continue;
-    if (!add_register(reg, rule)) return std::nullopt;
+    if (!add(reg, rule)) return std::nullopt;
   }
   // SP is the CFA unless the row has a rule for SP, which comes last.
   const RegisterRule sp = row_.rule(abi_.sp);
   // "Undefined" counts as no rule: libgcc sets SP to the CFA then, too.
   const bool from_cfa =
       sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
-  if (!from_cfa && !add_register(abi_.sp, sp)) return std::nullopt;
+  if (!from_cfa && !add(abi_.sp, sp)) return std::nullopt;
   return FrameRule{std::span(operations_).first(count_),
                    static_cast<std::uint8_t>(signal_frame ? FrameRule::signal_frame : 0), row_.section};
 }

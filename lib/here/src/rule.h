@@ -7,6 +7,8 @@
 
 #include "host.h"
 
+#include "sframe/unwind/operation.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,25 +16,7 @@
 
 namespace sframe::here {
 
-/// How one value of the caller is computed.
-struct Operation {
-  enum class Kind : std::uint8_t {
-    undefined,      ///< unknown
-    value,          ///< register `base` (or the CFA) + offset
-    stored,         ///< the word at that address
-    expression,     ///< the word at the address computed by the expression
-    val_expression, ///< the value of the expression
-  };
-  /// The base that stands for the CFA.
-  static constexpr std::uint16_t cfa_base = 0xffff;
-
-  Kind kind = Kind::undefined;
-  std::uint8_t reg = 0;    ///< the register; unused for CFA and RA
-  std::uint16_t base = 0;  ///< DWARF register number or cfa_base. Expressions: size in bytes
-  std::int32_t offset = 0; ///< bytes. Expressions: offset in FrameRule::section
-
-  friend bool operator==(const Operation&, const Operation&) = default;
-};
+using Operation = unwind::SmallOperation; ///< expressions start in FrameRule::section
 
 /// CFA, RA, and a row's registers; SP may have an operation besides its slot's.
 using Operations = std::array<Operation, host::CfiRegisters::slots + 3>;

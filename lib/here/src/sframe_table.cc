@@ -12,20 +12,6 @@ namespace sframe::here {
 
 namespace {
 
-/// `rule` must not be `fixed`.
-Operation operation(const sframe::Rule& rule, std::uint16_t reg) {
-  const auto register_number = static_cast<std::uint8_t>(reg);
-  switch (rule.kind) {
-  case sframe::Rule::Kind::same: return {Operation::Kind::value, register_number, reg, 0};
-  case sframe::Rule::Kind::undefined:
-  case sframe::Rule::Kind::fixed: break;
-  case sframe::Rule::Kind::value: return {Operation::Kind::value, register_number, rule.base, rule.offset};
-  case sframe::Rule::Kind::stored: return {Operation::Kind::stored, register_number, rule.base, rule.offset};
-  }
-  return {Operation::Kind::undefined, register_number, 0, 0};
-}
-static_assert(Operation::cfa_base == sframe::Rule::cfa_base);
-
 std::optional<FrameRow> find_row(const Section& section, const EncodedFde& fde, std::uint64_t pc) {
   if (section.outermost_throughout(fde)) return FrameRow::outermost(0);
   RowCursor cursor = section.rows(fde);
@@ -83,9 +69,9 @@ std::optional<FrameRule> SframeTable::find(std::uint64_t pc, Operations& to) con
 
 FrameRule rule_of(const FrameRow& row, bool signal_frame, Operations& to) {
   const AbiTraits& abi = traits(host::abi);
-  to[0] = operation(row.cfa, abi.sp);
-  to[1] = operation(row.ra, abi.ra);
-  to[2] = operation(row.fp, abi.fp);
+  to[0] = unwind::operation_of(row.cfa, abi.sp);
+  to[1] = unwind::operation_of(row.ra, abi.ra);
+  to[2] = unwind::operation_of(row.fp, abi.fp);
   const int flags = FrameRule::other_registers_lost | (signal_frame ? FrameRule::signal_frame : 0);
   return FrameRule{std::span(to).first(3), static_cast<std::uint8_t>(flags), {}};
 }
@@ -94,7 +80,7 @@ std::array<Operation, 2> entry_operations() {
   const AbiTraits& abi = traits(host::abi);
   const FrameRow row = resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, 0);
   // The function has not run: all registers have their values from the call.
-  return {operation(row.cfa, abi.sp), operation(row.ra, abi.ra)};
+  return {unwind::operation_of(row.cfa, abi.sp), unwind::operation_of(row.ra, abi.ra)};
 }
 
 } // namespace sframe::here

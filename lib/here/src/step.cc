@@ -20,35 +20,34 @@
 #include "sframe/unwind/trampoline.h"
 
 #include <array>
-#include <bit>
 
 namespace sframe::here {
 
 namespace {
 
-using Kind = Operation::Kind;
-
 const unwind::UnwindAbi& unwind_abi() {
   return *unwind::find_unwind_abi(host::abi);
 }
 
-/// Computes operations for one frame, and provides its registers and memory to expressions.
-class Evaluator final : public cfi::ExpressionContext {
+/// What the operations of a rule are computed from, their expressions included.
+class Values final : public cfi::ExpressionContext {
 public:
-  Evaluator(const WalkFrame& frame, const FrameRule& rule, StackMemory& memory)
-      : frame_(frame), rule_(rule), memory_(memory) {}
+  Values(const WalkFrame& frame, const FrameRule& rule, StackMemory& memory)
+      : registers_(frame.registers), rule_(rule), memory_(memory) {}
 
-  void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
+  std::optional<std::uint64_t> cfa;
 
-  unwind::StopReason compute(const Operation& op, std::uint64_t& value) {
-    switch (op.kind) {
-    case Kind::undefined: return unwind::StopReason::unknown_register;
-    case Kind::value: return base(op, value);
-    case Kind::stored: return load(base(op, value), value);
-    case Kind::expression: return load(evaluate(op, value), value);
-    case Kind::val_expression: return evaluate(op, value);
-    }
-    return unwind::StopReason::bad_table;
+  bool get(std::uint16_t reg, std::uint64_t& value) const {
+    if (!registers_.has(reg)) return false;
+    value = registers_.values[reg];
+    return true;
+  }
+  bool load(std::uint64_t address, std::uint64_t& value) { return memory_.load(address, value); }
+  unwind::OperationFault evaluate(const Operation& op, std::uint64_t& value) {
+    const auto result =
+        cfi::evaluate(rule_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa});
+    value = result.value_or(0);
+    return result ? unwind::OperationFault() : unwind::fault_of(result.error());
   }
 
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
@@ -56,7 +55,7 @@ public:
     const bool is_pc = !unwind_abi().ra_is_register && reg == traits(host::abi).ra;
     if (reg == cfi::vector_granule(traits(host::abi)))
       if (const std::uint64_t granule = host::vector_granule()) return granule;
-    return is_pc ? frame_.registers.pc : frame_.registers.get(reg);
+    return is_pc ? registers_.pc : registers_.get(reg);
   }
 
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
@@ -66,38 +65,10 @@ public:
   }
 
 private:
-  unwind::StopReason base(const Operation& op, std::uint64_t& value) {
-    if (op.base != Operation::cfa_base && !frame_.registers.has(op.base))
-      return unwind::StopReason::unknown_register;
-    value = (op.base == Operation::cfa_base ? cfa_.value_or(0) : frame_.registers.values[op.base]) +
-            static_cast<std::uint64_t>(std::int64_t{op.offset});
-    return unwind::StopReason::none;
-  }
-  /// Loads the word at the address `value`, if `before` is none.
-  unwind::StopReason load(unwind::StopReason before, std::uint64_t& value) {
-    if (before != unwind::StopReason::none) return before;
-    return memory_.load(value, value) ? unwind::StopReason::none : unwind::StopReason::unreadable_memory;
-  }
-  unwind::StopReason evaluate(const Operation& op, std::uint64_t& value);
-
-  const WalkFrame& frame_;
+  const unwind::Registers& registers_;
   const FrameRule& rule_;
   StackMemory& memory_;
-  std::optional<std::uint64_t> cfa_;
 };
-
-unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value) {
-  const auto result =
-      cfi::evaluate(rule_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa_});
-  if (result) {
-    value = *result;
-    return unwind::StopReason::none;
-  }
-  using enum cfi::ExpressionErrorKind;
-  return result.error().kind == no_register ? unwind::StopReason::unknown_register
-         : result.error().kind == no_memory ? unwind::StopReason::unreadable_memory
-                                            : unwind::StopReason::bad_table;
-}
 
 /// The stack grows down, so callers are at higher addresses. A frame interrupted before it has pushed
 /// anything may have its caller's SP; signal handlers may have their own stack.
@@ -111,13 +82,11 @@ bool goes_up(const WalkFrame& frame, const FrameRule& rule, std::uint64_t caller
 unwind::StopReason step(WalkFrame& frame, const FrameRule& rule, StackMemory& memory) {
   if (rule.outermost()) return unwind::StopReason::bottom;
   const AbiTraits& abi = traits(host::abi);
-  Evaluator evaluator(frame, rule, memory);
+  Values values(frame, rule, memory);
   std::uint64_t cfa = 0, ra = 0;
-  if (const unwind::StopReason fault = evaluator.compute(rule.cfa(), cfa); fault != unwind::StopReason::none)
-    return fault;
-  evaluator.set_cfa(cfa);
-  if (const unwind::StopReason fault = evaluator.compute(rule.ra(), ra); fault != unwind::StopReason::none)
-    return fault;
+  if (const auto fault = compute(rule.cfa(), values, cfa); !fault.is_none()) return fault.reason;
+  values.cfa = cfa;
+  if (const auto fault = compute(rule.ra(), values, ra); !fault.is_none()) return fault.reason;
 
   unwind::Registers caller;
   if (!(rule.flags & FrameRule::other_registers_lost)) {
@@ -129,7 +98,7 @@ unwind::StopReason step(WalkFrame& frame, const FrameRule& rule, StackMemory& me
   for (const Operation& op : rule.saved()) {
     std::uint64_t value = 0;
     // A register that cannot be recovered ends the walk only if it is needed.
-    if (evaluator.compute(op, value) == unwind::StopReason::none)
+    if (compute(op, values, value).is_none())
       caller.set(op.reg, value);
     else
       caller.forget(op.reg);

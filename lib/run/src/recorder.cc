@@ -121,8 +121,8 @@ Comparison compare(const verify::RowTable::Match& row, const AbiTraits& abi,
   if (!done || result.cfa != caller->cfa) {
     // A CFA that cannot be used to read RA is the cause, if it is wrong.
     std::uint64_t cfa = result.cfa;
-    unwind::RowEvaluator cfa_only(frame, memory, abi.fixed_ra_offset ? abi.ra : unwind::Registers::count);
-    const bool computed = done || cfa_only.compute(row.row.cfa, abi.sp, cfa);
+    unwind::RowFrame values(frame, memory, abi);
+    const bool computed = done || compute(unwind::operation_of(row.row.cfa, abi.sp), values, cfa).is_none();
     if (!computed || cfa != caller->cfa)
       fault({.fault = RunFault::cfa, .computed = computed, .expected = caller->cfa, .found = cfa});
     else

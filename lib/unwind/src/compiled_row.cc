@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// compile() copies the rules that are there, and the bytes of their expressions, so that the CFI may go away.
-// apply() evaluates them for a frame:
-//
-//   offset N           [CFA + N]            val_offset N       CFA + N
-//   reg R              the value of R       expression E       [E]       val_expression E     E
-//   same, unspecified  its own value        undefined          unknown
-//
-// locate() does the same for the places where values are saved. A row whose expressions do not fit
-// max_expressions is not usable as a whole. Operations of expressions are charged to the budget.
+// compile() makes operations of the rules that are there (operation.h), and copies the bytes of their
+// expressions, so that the CFI may go away. apply() computes them for a frame; locate() says where the values
+// are saved. A row whose expressions do not fit max_expressions is not usable as a whole. Operations of
+// expressions are charged to the budget.
 
 #include "sframe/unwind/compiled_row.h"
 
@@ -22,34 +17,53 @@
 
 namespace sframe::unwind {
 
-using cfi::CfaRule;
-using cfi::RegisterRule;
+/// The base that stands for the pc: in rules, the column of RA where it is no register.
+constexpr std::uint32_t pc_base = Operation<std::uint32_t, std::int64_t>::cfa_base - 1;
 
-/// The frame's registers and memory, for expressions.
-class CompiledRow::Context final : public cfi::ExpressionContext {
+/// What the operations of a row are computed from, their expressions included.
+class CompiledRow::Values final : public cfi::ExpressionContext {
 public:
-  Context(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind)
-      : frame_(frame), memory_(memory), pc_register_(unwind.ra_is_register ? Registers::count : abi.ra),
+  Values(const CompiledRow& row, const FrameState& frame, Memory& memory, const AbiTraits& abi,
+         const UnwindAbi& unwind)
+      : row_(row), registers_(frame.registers), memory_(memory),
+        pc_register_(unwind.ra_is_register ? Registers::count : abi.ra),
         vector_granule_(cfi::vector_granule(abi)), order_(abi.byte_order) {}
 
+  std::optional<std::uint64_t> cfa;
+
+  bool get(std::uint32_t reg, std::uint64_t& value) {
+    const auto known = reg == pc_base ? registers_.pc : tracked(reg);
+    value = known.value_or(0);
+    return known.has_value();
+  }
+  bool load(std::uint64_t address, std::uint64_t& value) { return memory_.load(address, value); }
+  OperationFault evaluate(const Operation& op, std::uint64_t& value) {
+    const auto expression =
+        std::span(row_.expressions_).subspan(static_cast<std::size_t>(op.offset), op.base);
+    std::uint64_t operations = 0;
+    const auto result =
+        cfi::evaluate(expression, *this,
+                      {.byte_order = order_, .address_size = row_.address_size_, .cfa = cfa}, operations);
+    Budget* const budget = memory_.space().budget();
+    if (budget && !budget->take(Resource::cfi_instructions, operations)) return {StopReason::budget, 0};
+    value = result.value_or(0);
+    return result ? OperationFault() : fault_of(result.error());
+  }
+
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
-    const Registers& registers = frame_.registers;
-    if (reg == pc_register_) return registers.pc;
-    if (reg == vector_granule_) return registers.get(Registers::vector_granule);
-    return registers.get(reg);
+    return reg == pc_register_ ? registers_.pc : tracked(reg);
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
     return memory_.number(address, size);
   }
-  ByteOrder order() const { return order_; }
-  /// False if the budget does not suffice for so many operations.
-  bool take(std::uint64_t operations) {
-    Budget* const budget = memory_.space().budget();
-    return !budget || budget->take(Resource::cfi_instructions, operations);
-  }
 
 private:
-  const FrameState& frame_;
+  std::optional<std::uint64_t> tracked(std::uint32_t reg) const {
+    return registers_.get(reg == vector_granule_ ? Registers::vector_granule : reg);
+  }
+
+  const CompiledRow& row_;
+  const Registers& registers_;
   Memory& memory_;
   std::uint32_t pc_register_;
   std::optional<std::uint16_t> vector_granule_;
@@ -73,120 +87,47 @@ template <class Rule> Rule CompiledRow::keep_expression(const cfi::FullRow& row,
 }
 
 void CompiledRow::compile(const CfiMatch& answer, const AbiTraits& abi) {
+  using Rule = cfi::RegisterRule::Kind;
   const cfi::FullRow& row = answer.row;
+  const bool ra_is_register = find_unwind_abi(abi.id)->ra_is_register;
+  const auto set = [&](Operation& op, std::uint8_t reg, cfi::RegisterRule rule) {
+    if (rule.kind == Rule::reg && rule.number == abi.ra && !ra_is_register) rule.number = pc_base;
+    if (!op.set(keep_expression(row, rule), reg)) usable_ = false;
+  };
   expressions_.clear();
   usable_ = true;
-  cfa_ = keep_expression(row, row.cfa);
+  if (!cfa_.set(keep_expression(row, row.cfa))) usable_ = false;
+  has_cfa_ = row.cfa.kind != cfi::CfaRule::Kind::unspecified;
   address_size_ = answer.address_size;
   signal_frame_ = answer.signal_frame;
+  is_outermost_ = row.ra().kind == Rule::undefined;
   // Return address columns above the tracked registers do occur (pseudo-columns); only their rule is used.
-  return_register_ =
-      static_cast<std::uint8_t>(row.return_register < Registers::count ? row.return_register : 0xff);
-  const RegisterRule ra = keep_expression(row, row.ra());
-  return_address_ = {return_register_, ra.kind, ra.number, ra.offset};
-  if (row.return_register >= Registers::count && ra.kind == Kind::unspecified) usable_ = false;
+  const bool is_tracked = row.return_register < Registers::count;
+  set(return_address_, static_cast<std::uint8_t>(is_tracked ? row.return_register : 0xff), row.ra());
+  if (!is_tracked && row.ra().kind == Rule::unspecified) usable_ = false;
   count_ = 0;
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
     const std::uint32_t column = column_of(reg, abi);
-    if (row.rule(column).kind == Kind::unspecified || column == row.return_register) continue;
-    const RegisterRule rule = keep_expression(row, row.rule(column));
-    operations_[count_++] = {static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
-  }
-}
-
-bool CompiledRow::evaluate(std::uint32_t size, std::int64_t offset, Context& context,
-                           std::optional<std::uint64_t> cfa, std::uint64_t& value,
-                           StepResult& failure) const {
-  std::uint64_t operations = 0;
-  const auto result =
-      cfi::evaluate(std::span(expressions_).subspan(static_cast<std::size_t>(offset), size), context,
-                    {.byte_order = context.order(), .address_size = address_size_, .cfa = cfa}, operations);
-  if (!context.take(operations)) {
-    failure = StepResult::failed(StopReason::budget);
-    return false;
-  }
-  if (result) {
-    value = *result;
-    return true;
-  }
-  using enum cfi::ExpressionErrorKind;
-  const StopReason reason = result.error().kind == no_register ? StopReason::unknown_register
-                            : result.error().kind == no_memory ? StopReason::unreadable_memory
-                                                               : StopReason::bad_table;
-  failure = StepResult::failed(reason, result.error().address);
-  return false;
-}
-
-bool CompiledRow::compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
-                              StepResult& failure) const {
-  if (cfa_.kind == CfaRule::Kind::expression)
-    return evaluate(cfa_.number, cfa_.offset, context, std::nullopt, value, failure);
-  if (cfa_.kind == CfaRule::Kind::unspecified) {
-    failure = StepResult::failed(StopReason::bad_table);
-    return false;
-  }
-  if (!frame.registers.has(cfa_.number)) {
-    failure = StepResult::failed(StopReason::unknown_register, cfa_.number);
-    return false;
-  }
-  value = frame.registers.values[cfa_.number] + static_cast<std::uint64_t>(cfa_.offset);
-  return true;
-}
-
-/// Nearly all rules are "saved at CFA + offset".
-inline bool CompiledRow::compute(const Operation& op, const FrameState& frame, Memory& memory,
-                                 Context& context, std::uint64_t cfa, std::uint64_t& value,
-                                 StepResult& failure) const {
-  if (op.kind == Kind::offset) {
-    const std::uint64_t address = cfa + static_cast<std::uint64_t>(op.offset);
-    if (memory.load(address, value)) return true;
-    failure = StepResult::failed(StopReason::unreadable_memory, address);
-    return false;
-  }
-  if (op.kind != Kind::unspecified && op.kind != Kind::same)
-    return compute_rare(op, memory, context, cfa, value, failure);
-  if (frame.registers.has(op.reg)) {
-    value = frame.registers.values[op.reg];
-    return true;
-  }
-  failure = StepResult::failed(StopReason::unknown_register, op.reg);
-  return false;
-}
-
-bool CompiledRow::compute_rare(const Operation& op, Memory& memory, Context& context, std::uint64_t cfa,
-                               std::uint64_t& value, StepResult& failure) const {
-  switch (op.kind) {
-  case Kind::val_offset: value = cfa + static_cast<std::uint64_t>(op.offset); return true;
-  case Kind::reg: {
-    const auto known = context.read_register(op.number);
-    if (!known) failure = StepResult::failed(StopReason::unknown_register, op.number);
-    value = known.value_or(0);
-    return known.has_value();
-  }
-  case Kind::expression: {
-    std::uint64_t address = 0;
-    if (!evaluate(op.number, op.offset, context, cfa, address, failure)) return false;
-    if (memory.load(address, value)) return true;
-    failure = StepResult::failed(StopReason::unreadable_memory, address);
-    return false;
-  }
-  case Kind::val_expression: return evaluate(op.number, op.offset, context, cfa, value, failure);
-  default: return false; // undefined
+    if (row.rule(column).kind == Rule::unspecified || column == row.return_register) continue;
+    set(operations_[count_++], static_cast<std::uint8_t>(reg), row.rule(column));
   }
 }
 
 StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const AbiTraits& abi,
                               const UnwindAbi& unwind, FrameState& caller) const {
-  Context context(frame, memory, abi, unwind);
-  StepResult failure;
-  std::uint64_t cfa = 0, ra = 0;
   // If an expression is missing, no rule of the row can be used.
   if (!usable_) return StepResult::failed(StopReason::bad_table);
-  const bool has_cfa = compute_cfa(frame, context, cfa, failure);
-  if (return_address_.kind == Kind::undefined)
-    return {.status = StepStatus::bottom, .has_cfa = has_cfa, .cfa = cfa, .reason = StopReason::bottom};
-  if (!has_cfa) return failure;
-  if (!compute(return_address_, frame, memory, context, cfa, ra, failure)) return failure;
+  Values values(*this, frame, memory, abi, unwind);
+  std::uint64_t cfa = 0, ra = 0;
+  OperationFault fault = has_cfa_ ? compute(cfa_, values, cfa) : OperationFault{StopReason::bad_table, 0};
+  if (is_outermost_)
+    return {
+        .status = StepStatus::bottom, .has_cfa = fault.is_none(), .cfa = cfa, .reason = StopReason::bottom};
+  if (fault.is_none()) {
+    values.cfa = cfa;
+    fault = compute(return_address_, values, ra);
+  }
+  if (!fault.is_none()) return StepResult::failed(fault.reason, fault.detail);
 
   // Call-saved registers without a rule in the row keep their values.
   caller.registers.known = frame.registers.known & unwind.call_saved;
@@ -196,9 +137,8 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   }
   caller.registers.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
   for (const Operation& op : std::span(operations_).first(count_)) {
-    StepResult ignored; // a register that cannot be recovered ends the walk only if it is needed
-    std::uint64_t value = 0;
-    if (compute(op, frame, memory, context, cfa, value, ignored))
+    std::uint64_t value = 0; // a register that cannot be recovered ends the walk only if it is needed
+    if (compute(op, values, value).is_none())
       caller.registers.set(op.reg, value);
     else if (op.kind != Kind::undefined || op.reg != abi.sp) // SP remains the CFA, as in libgcc
       caller.registers.forget(op.reg);
@@ -214,32 +154,28 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
           .cfa = cfa};
 }
 
-SaveLocation CompiledRow::location(const Operation& op, Context& context, std::uint64_t cfa,
-                                   const SaveLocations& own) const {
-  StepResult ignored;
-  std::uint64_t address = cfa + static_cast<std::uint64_t>(op.offset);
-  switch (op.kind) {
-  case Kind::unspecified:
-  case Kind::same: return op.reg < Registers::count ? own.get(op.reg) : SaveLocation{};
-  case Kind::reg: return op.number < Registers::count ? own.get(op.number) : SaveLocation{};
-  case Kind::expression:
-    if (!evaluate(op.number, op.offset, context, cfa, address, ignored)) return {};
-    [[fallthrough]];
-  case Kind::offset: return {SaveLocation::Kind::memory, address};
-  default: return {};
-  }
+SaveLocation CompiledRow::location(const Operation& op, Values& values, const SaveLocations& own) const {
+  if (op.kind == Kind::value) return op.base < Registers::count ? own.get(op.base) : SaveLocation{};
+  Operation address = op; // of the word
+  address.kind = op.kind == Kind::stored       ? Kind::value
+                 : op.kind == Kind::expression ? Kind::val_expression
+                                               : Kind::undefined;
+  std::uint64_t at = 0;
+  return compute(address, values, at).is_none() ? SaveLocation{SaveLocation::Kind::memory, at}
+                                                : SaveLocation{};
 }
 
 void CompiledRow::locate(const FrameState& frame, Memory& memory, const AbiTraits& abi,
                          const UnwindAbi& unwind, std::uint64_t cfa, const SaveLocations& own,
                          SaveLocations& caller) const {
-  Context context(frame, memory, abi, unwind);
+  Values values(*this, frame, memory, abi, unwind);
+  values.cfa = cfa;
   caller = own;
   caller.in_memory &= unwind.call_saved;
   caller.in_register &= unwind.call_saved;
   for (const Operation& op : std::span(operations_).first(count_))
-    caller.set(op.reg, location(op, context, cfa, own));
-  caller.set(SaveLocations::pc, location(return_address_, context, cfa, own));
+    caller.set(op.reg, location(op, values, own));
+  caller.set(SaveLocations::pc, location(return_address_, values, own));
 }
 
 } // namespace sframe::unwind

@@ -7,6 +7,7 @@
 
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/frame_stepper.h"
+#include "sframe/unwind/operation.h"
 #include "sframe/unwind/rule_source.h"
 #include "sframe/unwind/save_locations.h"
 
@@ -42,34 +43,20 @@ public:
               std::uint64_t cfa, const SaveLocations& own, SaveLocations& caller) const;
 
 private:
-  using Kind = cfi::RegisterRule::Kind;
-  struct Operation {
-    std::uint8_t reg = 0;
-    Kind kind = Kind::unspecified;
-    std::uint32_t number = 0; ///< register, or size of the expression
-    std::int64_t offset = 0;  ///< bytes, or offset of the expression in expressions_
-  };
-  class [[gnu::visibility("hidden")]] Context;
+  using Kind = OperationKind;
+  using Operation = unwind::Operation<std::uint32_t, std::int64_t>;
+  class [[gnu::visibility("hidden")]] Values;
   template <class Rule> Rule keep_expression(const cfi::FullRow& row, Rule rule);
-  // These store the result in `value`, or the reason of the failure in `failure`.
-  bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
-                   StepResult& failure) const;
-  bool compute(const Operation& operation, const FrameState& frame, Memory& memory, Context& context,
-               std::uint64_t cfa, std::uint64_t& value, StepResult& failure) const;
-  bool compute_rare(const Operation& operation, Memory& memory, Context& context, std::uint64_t cfa,
-                    std::uint64_t& value, StepResult& failure) const;
-  bool evaluate(std::uint32_t size, std::int64_t offset, Context& context, std::optional<std::uint64_t> cfa,
-                std::uint64_t& value, StepResult& failure) const;
-  SaveLocation location(const Operation& operation, Context& context, std::uint64_t cfa,
-                        const SaveLocations& own) const;
+  SaveLocation location(const Operation& operation, Values& values, const SaveLocations& own) const;
 
   std::vector<std::byte> expressions_;
-  cfi::CfaRule cfa_;
+  Operation cfa_;
   std::uint8_t count_ = 0; ///< of operations_
-  std::uint8_t return_register_ = 0;
   std::uint8_t address_size_ = 8;
   bool signal_frame_ = false;
   bool usable_ = false;
+  bool is_outermost_ = false;
+  bool has_cfa_ = false;
   Operation return_address_;
   std::array<Operation, Registers::count> operations_;
 };

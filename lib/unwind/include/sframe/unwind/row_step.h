@@ -8,83 +8,62 @@
 
 #include "sframe/abi.h"
 #include "sframe/unwind/frame_stepper.h"
+#include "sframe/unwind/operation.h"
+
+#include <cstdint>
+#include <optional>
 
 #pragma GCC visibility push(default)
 
 namespace sframe::unwind {
 
-/// Computes rules of one frame; keeps the first failure.
-class RowEvaluator {
-public:
-  /// `pc_register` stands for the pc: the RA column if it is not a register. Registers::count: there is
-  /// none.
-  RowEvaluator(const FrameState& frame, Memory& memory, std::uint16_t pc_register)
-      : frame_(frame), memory_(memory), pc_register_(pc_register) {}
+/// What the operations of a row are computed from.
+struct RowFrame {
+  /// If RA has a fixed slot, its column is not a register: in rules it stands for the pc.
+  RowFrame(const FrameState& state, Memory& words, const AbiTraits& abi)
+      : registers(state.registers), memory(words),
+        pc_register(abi.fixed_ra_offset ? abi.ra : Registers::count) {}
 
-  void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
-  StepResult failure() const { return failure_; }
-
-  /// Stores the rule's value in `value`; `own` is the register that the rule is for. False if it cannot be
-  /// computed.
-  bool compute(const Rule& rule, std::uint16_t own, std::uint64_t& value) {
-    if (rule.kind == Rule::Kind::same) return in_register(own, value);
-    if (rule.kind != Rule::Kind::value && rule.kind != Rule::Kind::stored)
-      return fail(StopReason::bad_table, 0);
-    if (rule.base == Rule::cfa_base)
-      value = cfa_;
-    else if (!in_register(rule.base, value))
-      return false;
-    value += static_cast<std::uint64_t>(std::int64_t{rule.offset});
-    if (rule.kind == Rule::Kind::value) return true;
-    const std::uint64_t address = value;
-    return memory_.load(address, value) || fail(StopReason::unreadable_memory, address);
+  bool get(std::uint16_t reg, std::uint64_t& value) const {
+    const auto known = reg == pc_register ? std::optional(registers.pc) : registers.get(reg);
+    value = known.value_or(0);
+    return known.has_value();
   }
+  bool load(std::uint64_t address, std::uint64_t& value) { return memory.load(address, value); }
+  OperationFault evaluate(const SmallOperation&, std::uint64_t&) const { return {StopReason::bad_table, 0}; }
 
-private:
-  bool in_register(std::uint16_t reg, std::uint64_t& value) {
-    if (reg == pc_register_) {
-      value = frame_.registers.pc;
-      return true;
-    }
-    if (!frame_.registers.has(reg)) return fail(StopReason::unknown_register, reg);
-    value = frame_.registers.values[reg];
-    return true;
-  }
-  bool fail(StopReason reason, std::uint64_t detail) {
-    if (failure_.status != StepStatus::error) failure_ = StepResult::failed(reason, detail);
-    return false;
-  }
-
-  const FrameState& frame_;
-  Memory& memory_;
-  std::uint16_t pc_register_;
-  std::uint64_t cfa_ = 0;
-  StepResult failure_;
+  const Registers& registers;
+  Memory& memory;
+  std::uint16_t pc_register; ///< Registers::count: none
+  std::optional<std::uint64_t> cfa;
 };
 
 /// Steps to the caller. The row must have no `fixed` rule: they are resolved before.
 inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiTraits& abi,
                               const FrameState& frame, Memory& memory, FrameState& caller) {
   if (row.is_outermost()) return {.status = StepStatus::bottom, .reason = StopReason::bottom};
-  if (row.cfa.base == Rule::cfa_base) return StepResult::failed(StopReason::bad_table);
-  // If RA has a fixed slot, its column is not a register: in rules it stands for the pc.
-  const std::uint16_t pc_register = abi.fixed_ra_offset ? abi.ra : Registers::count;
-  RowEvaluator evaluator(frame, memory, pc_register);
+  const SmallOperation cfa_rule = operation_of(row.cfa, abi.sp), ra_rule = operation_of(row.ra, abi.ra);
+  if (row.cfa.base == Rule::cfa_base || cfa_rule.kind == OperationKind::undefined)
+    return StepResult::failed(StopReason::bad_table);
+  RowFrame values(frame, memory, abi);
   std::uint64_t cfa = 0, ra = 0, fp = 0;
-  if (!evaluator.compute(row.cfa, abi.sp, cfa)) return evaluator.failure();
-  evaluator.set_cfa(cfa);
-  if (!evaluator.compute(row.ra, abi.ra, ra)) return evaluator.failure();
+  if (const OperationFault fault = compute(cfa_rule, values, cfa); !fault.is_none())
+    return StepResult::failed(fault.reason, fault.detail);
+  values.cfa = cfa;
+  if (ra_rule.kind == OperationKind::undefined) return StepResult::failed(StopReason::bad_table);
+  if (const OperationFault fault = compute(ra_rule, values, ra); !fault.is_none())
+    return StepResult::failed(fault.reason, fault.detail);
 
   caller.registers.known = 0;
   caller.registers.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
   // A lost frame pointer ends the walk only if it is needed.
-  if (evaluator.compute(row.fp, abi.fp, fp)) caller.registers.set(abi.fp, fp);
+  if (compute(operation_of(row.fp, abi.fp), values, fp).is_none()) caller.registers.set(abi.fp, fp);
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame;
   return {.status = StepStatus::stepped,
           .signal_frame = signal_frame,
           .has_cfa = true,
-          .same_stack = row.ra.kind == Rule::Kind::value && row.ra.base == pc_register,
+          .same_stack = row.ra.kind == Rule::Kind::value && row.ra.base == values.pc_register,
           .cfa = cfa};
 }
 
