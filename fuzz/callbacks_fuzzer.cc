@@ -12,7 +12,6 @@
 #include "libunwind-x86_64.h"
 
 #include <cstring>
-#include <string>
 
 namespace {
 

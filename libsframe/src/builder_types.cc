@@ -14,7 +14,6 @@
 #include "format/decode_words.h"
 #include "format/encode_words.h"
 #include "format/version.h"
-#include "refused.h"
 
 #include <algorithm>
 #include <array>

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <type_traits>
 #include <utility>

@@ -11,7 +11,6 @@
 #include "sframe/c/section.h"
 #include "sframe/c/version.h"
 
-#include "sframe/convert.h"
 #include "sframe/optimize.h"
 #include "sframe/section.h"
 

@@ -8,7 +8,6 @@
 #include "sframe/abi.h"
 
 #include <array>
-#include <cstring>
 #include <gtest/gtest.h>
 
 namespace code_amd64_known_test {

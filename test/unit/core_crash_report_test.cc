@@ -3,8 +3,6 @@
 // Cores in crash reports of apport ("The Apport crash report format", section 2). The core is the one of
 // elf_unpack_test.cc, compressed by gzip; its pieces were encoded by Python's base64, as apport does.
 
-#include "inputs.h"
-
 #include "sframe/core/core_file.h"
 #include "sframe/core/crash_report.h"
 

@@ -7,7 +7,6 @@
 #include "sframe/elf/file.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -4,7 +4,6 @@
 
 #include "sframe/crash/origin.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

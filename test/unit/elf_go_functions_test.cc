@@ -9,9 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

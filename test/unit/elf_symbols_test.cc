@@ -13,7 +13,6 @@
 #include <random>
 #include <string>
 #include <tuple>
-#include <utility>
 
 namespace sframe::elf {
 namespace elf_symbols_test {

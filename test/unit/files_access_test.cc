@@ -6,7 +6,6 @@
 #include "elf_builder.h"
 
 #include <sframe/files/access.h>
-#include <sframe/files/companions.h>
 #include <sframe/files/source_file.h>
 
 #include <gtest/gtest.h>

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <ostream>
 #include <span>
 #include <vector>
 

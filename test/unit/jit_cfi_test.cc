@@ -15,7 +15,6 @@
 
 #include <random>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace jit_cfi_test {

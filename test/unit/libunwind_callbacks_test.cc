@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <endian.h>
-#include <string>
 #include <vector>
 
 namespace libunwind_callbacks_test {

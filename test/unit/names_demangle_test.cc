@@ -6,11 +6,8 @@
 #include "sframe/names/demangle.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>

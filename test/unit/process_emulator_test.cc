@@ -20,7 +20,6 @@
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <poll.h>
-#include <set>
 #include <sys/ptrace.h>
 #include <unistd.h>
 

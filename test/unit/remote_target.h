@@ -19,7 +19,6 @@
 #include <atomic>
 #include <cstring>
 #include <map>
-#include <mutex>
 
 namespace sframe::test::target {
 

@@ -7,7 +7,6 @@
 #include "inputs.h"
 
 #include "sframe/core/core.h"
-#include "sframe/elf/file.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"

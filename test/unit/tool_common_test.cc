@@ -9,7 +9,6 @@
 #include "sframe/tool/text.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>

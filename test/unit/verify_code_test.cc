@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -13,9 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace sframe::test {

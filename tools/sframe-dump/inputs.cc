@@ -7,8 +7,6 @@
 
 #include "inputs.h"
 
-#include "describe.h"
-
 #include <sframe/core/core_file.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file.h>

@@ -2,8 +2,6 @@
 
 #include "finish.h"
 
-#include "report.h"
-
 #include <sframe/tool/output_file.h>
 
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "hints.h"
 
 #include "sframe/elf/image.h"
-#include "sframe/files/debug_file.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -8,7 +8,6 @@
 #include "sframe/crash/headline.h"
 #include "sframe/page/page.h"
 
-#include <algorithm>
 #include <deque>
 #include <utility>
 

@@ -33,7 +33,6 @@
 #include <optional>
 #include <ranges>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>

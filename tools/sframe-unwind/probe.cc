@@ -4,9 +4,7 @@
 
 #include "sframe/base/retry.h"
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdlib>

@@ -16,10 +16,6 @@
 #include "sframe/core/core_file.h"
 #include "sframe/steppers/steppers.h"
 
-#include <memory>
-#include <utility>
-#include <vector>
-
 namespace sframe::unwind_tool {
 
 namespace {

@@ -19,7 +19,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <vector>

@@ -12,7 +12,6 @@
 #include "sframe/crash/signature.h"
 #include "sframe/steppers/steppers.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 

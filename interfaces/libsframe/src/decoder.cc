@@ -8,7 +8,6 @@
 #include "sframe/convert.h"
 
 #include <algorithm>
-#include <memory>
 #include <span>
 
 namespace sframe::gnu {

@@ -7,7 +7,6 @@
 #include "contexts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <span>
 

@@ -10,7 +10,6 @@
 #include "sframe/base/text.h"
 #include "sframe/cfi/reader.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace sframe::cfi {

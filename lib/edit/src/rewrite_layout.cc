@@ -24,7 +24,6 @@
 #include <llvm/BinaryFormat/ELF.h>
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <utility>
 

@@ -18,7 +18,6 @@
 
 #include "sframe/address.h"
 #include "sframe/base/text.h"
-#include "sframe/bytes.h"
 #include "sframe/elf/llvm_types.h"
 #include "sframe/elf/machine.h"
 #include "sframe/section.h"

@@ -12,8 +12,6 @@
 #include <llvm/Object/Decompressor.h>
 #include <llvm/Support/Compression.h>
 
-#include <algorithm>
-
 namespace sframe::elf {
 
 Result<std::span<const std::byte>> Image::raw(std::uint64_t offset, std::uint64_t size,

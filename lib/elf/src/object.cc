@@ -5,7 +5,6 @@
 #include "sframe/address.h"
 
 #include <algorithm>
-#include <string>
 
 namespace sframe::elf {
 

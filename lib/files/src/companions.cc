@@ -6,8 +6,6 @@
 
 #include "sframe/files/companions.h"
 
-#include "sframe/elf/sidecar.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>

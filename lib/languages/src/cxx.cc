@@ -4,7 +4,6 @@
 
 #include "runtime_memory.h"
 
-#include "sframe/elf/symbols.h"
 #include "sframe/names/demangle.h"
 
 #include <algorithm>

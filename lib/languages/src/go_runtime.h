@@ -7,7 +7,6 @@
 #include "debug_types.h"
 #include "runtime_memory.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

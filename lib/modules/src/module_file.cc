@@ -9,7 +9,6 @@
 #include "file_search.h"
 #include "image_data.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sframe::modules {

@@ -10,7 +10,6 @@
 #include "manglings.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 

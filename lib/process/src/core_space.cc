@@ -12,7 +12,6 @@
 #include "sframe/unwind/abi.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 
 namespace sframe::process {

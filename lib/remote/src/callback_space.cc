@@ -8,7 +8,6 @@
 #include "sframe/remote/callback_space.h"
 
 #include "remote_cfi.h"
-#include "sframe/unwind/row_step.h"
 #include "sframe/unwind/trampoline.h"
 
 #include "sframe/modules/dynamic_code.h"

@@ -12,8 +12,6 @@
 #include "sframe/cfi/index.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>

@@ -20,7 +20,6 @@
 #include <array>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <string>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include "model.h"
 #include "sframe/base/budget.h"
 #include "sframe/base/text.h"
-#include "sframe/bytes.h"
 
 #include <algorithm>
 #include <limits>

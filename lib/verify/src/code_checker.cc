@@ -12,7 +12,6 @@
 #include "code_text.h"
 #include "compare_rows.h"
 #include "sframe/code/function_start.h"
-#include "sframe/convert.h"
 
 #include <algorithm>
 

@@ -9,7 +9,6 @@
 #include "bug_places.h"
 #include "compiler_names.h"
 #include "sframe/base/text.h"
-#include "sframe/cfi/image.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/generate/from_cfi.h"
 
@@ -17,7 +16,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <tuple>
 #include <utility>
 
 namespace sframe::verify {

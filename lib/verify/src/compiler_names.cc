@@ -7,7 +7,6 @@
 
 #include "compiler_names.h"
 
-#include "sframe/base/printable.h"
 #include "sframe/base/text.h"
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 // A case with errors failed; warnings and notes are its <system-out>. No times: equal inputs have equal
 // reports. The findings of a file wait for its end, since the attributes of an element have their number.
 
-#include "sframe/base/printable.h"
 #include "sframe/base/text.h"
 #include "sframe/page/page.h"
 #include "sframe/verify/report.h"

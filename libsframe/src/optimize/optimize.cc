@@ -16,7 +16,6 @@
 
 #include "builder_rows.h"
 #include "optimize/atoms.h"
-#include "refused.h"
 #include "sframe/section.h"
 
 #include <algorithm>

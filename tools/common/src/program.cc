@@ -7,7 +7,6 @@
 #include "sframe/tool/messages.h"
 #include "writing_process.h"
 
-#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <llvm/Support/ErrorHandling.h>

@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <linux/landlock.h>
-#include <optional>
 #include <sched.h>
 #include <set>
 #include <span>

@@ -7,7 +7,6 @@
 
 #include "space.h"
 
-#include <bit>
 #include <endian.h>
 
 namespace sframe::libunwind::UNW_TARGET {

@@ -4,8 +4,6 @@
 
 #include "sframe/elf/machine.h"
 
-#include <array>
-
 namespace sframe::elf::abi {
 
 namespace {

@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace sframe::modules::dynamic {
 

@@ -2,7 +2,6 @@
 
 #include "sframe/process/own_process.h"
 
-#include <cerrno> // program_invocation_short_name
 #include <unistd.h>
 #include <utility>
 

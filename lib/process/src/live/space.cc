@@ -15,9 +15,6 @@
 #include "sframe/unwind/abi.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>

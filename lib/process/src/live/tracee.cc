@@ -6,7 +6,6 @@
 #include "sframe/base/parallel.h"
 #include "sframe/cfi/vector_granule.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>

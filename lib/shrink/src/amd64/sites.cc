@@ -9,8 +9,6 @@
 
 #include "sites.h"
 
-#include "sframe/bytes.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
