@@ -136,10 +136,10 @@ private:
   std::optional<ConvertedSframe> converted_;
   std::vector<TableProblem> problems_;
   Budget* budget_;
-  const elf::Image* sframe_image_;        ///< that has the SFrame sections
-  Budget* file_budget_ = nullptr;         ///< of its file, by its own size
-  std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
-  bool is_shrunk_ = false;                ///< CFI may not be right where SFrame says something else
+  const elf::Image* sframe_image_;   ///< that has the SFrame sections
+  Budget* file_budget_ = nullptr;    ///< of its file, by its own size
+  std::uint64_t costly_lookups_ = 0; ///< of SFrame functions with very many rows
+  bool is_shrunk_ = false;           ///< CFI may not be right where SFrame says something else
 };
 
 } // namespace sframe::modules
