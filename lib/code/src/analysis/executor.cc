@@ -153,8 +153,10 @@ bool Executor::continues_after_call(std::uint32_t index, State& state, Edges* ed
     transfer_.return_from_call(instruction, state);
     follow_exception(index, state, edges);
     if (ends_.is_known_not_to_return(code_[index])) return false;
-    if (!ends_.may_not_return(instruction, state)) return true;
-    if (edges && subject_.contains(next)) edges->guess(std::span(&next, 1), state, index);
+    const auto after_call = ends_.after_call(instruction, state);
+    if (after_call == FunctionEnds::AfterCall::goes_on) return true;
+    if (edges && subject_.contains(next) && after_call == FunctionEnds::AfterCall::perhaps_ends)
+      edges->guess(std::span(&next, 1), state, index);
     return false;
   }
   const State before = state;

@@ -17,14 +17,16 @@ bool FunctionEnds::is_known_not_to_return(const Decoded& call) const {
           environment->never_returns(call.instruction.target));
 }
 
-bool FunctionEnds::may_not_return(const Instruction& call, const State& after) {
-  if (!subject_.function.environment) return false;
+FunctionEnds::AfterCall FunctionEnds::after_call(const Instruction& call, const State& after) {
+  if (!subject_.function.environment) return AfterCall::goes_on;
   const std::uint64_t next = call.address + call.length;
   const auto target = call.flow == Flow::call ? std::optional(call.target) : std::nullopt;
-  const bool may_end = subject_.function.environment->may_not_return(
-      target, next, {.is_marked = starts_function(next, after)});
+  const Start start = start_after(next, after);
+  const bool may_end =
+      subject_.function.environment->may_not_return(target, next, {.is_marked = start != Start::none});
   doubts_calls_ |= may_end;
-  return may_end;
+  if (!may_end) return AfterCall::goes_on;
+  return start == Start::another_frame ? AfterCall::another_function : AfterCall::perhaps_ends;
 }
 
 bool FunctionEnds::rows_show_end(std::uint64_t next, std::uint64_t after_padding, const State& before,
@@ -53,30 +55,31 @@ bool FunctionEnds::may_be_past_end(const Instruction& from, const Instruction& t
          subject_.function.environment->may_end_at(target.address, signs);
 }
 
-/// True if what follows a call starts as only a function does.
-bool FunctionEnds::starts_function(std::uint64_t next, const State& after) {
+/// Whether what follows a call starts as only a function does.
+FunctionEnds::Start FunctionEnds::start_after(std::uint64_t next, const State& after) {
   constexpr int max_instructions = 16;
   std::uint64_t address = code_.after_padding(next);
   std::uint32_t index = code_.at(address);
-  if (index == no_index) return false;
-  if (code_[index].instruction.marks_start) return true;
-  const std::uint16_t fp_register = subject_.abi.fp;
+  const Start otherwise =
+      index != no_index && code_[index].instruction.marks_start ? Start::marked : Start::none;
+  const std::uint16_t fp_register = subject_.abi.fp, link = subject_.abi.ra;
   const Value fp = after.reg(fp_register);
   const bool has_frame = fp.base == Value::Base::cfa;
-  const bool has_link = subject_.abi.fixed_ra_offset == 0;
-  if (!has_frame && !has_link) return false;
+  bool has_lost_link = subject_.abi.fixed_ra_offset == 0 && after.reg(link) == Value::other();
   State state = after;
-  for (int i = 0; i < max_instructions; ++i) {
-    if (index == no_index || code_[index].bad || code_[index].instruction.flow != Flow::next) return false;
+  for (int i = 0; i < max_instructions && (has_frame || has_lost_link); ++i) {
+    if (index == no_index || code_[index].bad || code_[index].instruction.flow != Flow::next) break;
     effort_.add();
     Decoded decoded = code_[index]; // a copy: what it does here says nothing of it in the function
-    if (has_link && saves_lost_link(decoded, state)) return true;
+    if (has_lost_link && saves_link(decoded)) return Start::another_frame;
     transfer_.apply(index, decoded, state);
-    if (has_frame && state.reg(fp_register) != fp) return starts_frame(fp, state);
+    if (has_frame && state.reg(fp_register) != fp)
+      return starts_frame(fp, state) ? Start::another_frame : otherwise;
+    has_lost_link &= state.reg(link) == Value::other() && !changes_link(decoded);
     address += decoded.instruction.length;
     index = code_.at(address);
   }
-  return false;
+  return otherwise;
 }
 
 /// True if a second frame record was made, one that points to the record of this function.
@@ -85,18 +88,20 @@ bool FunctionEnds::starts_frame(const Value& fp, const State& state) const {
   return now.base == Value::Base::cfa && now.offset < fp.offset && state.word(now) == fp;
 }
 
-/// True if an instruction stores or signs the return address in the link register, where a call has just put
-/// another one: only a function that was called does so.
-bool FunctionEnds::saves_lost_link(const Decoded& decoded, const State& state) const {
-  const std::uint16_t link = subject_.abi.ra;
-  if (state.reg(link) != Value::other()) return false;
-  for (const Effect& effect : code_.effects(decoded)) {
-    if (effect.reg != link) continue;
-    if (effect.kind == Effect::Kind::sign) return true;
-    if (effect.kind == Effect::Kind::store) return effect.source == subject_.abi.sp;
-    if (effect.kind != Effect::Kind::compare) return false; // it is a register like others now
-  }
-  return false;
+/// True if an instruction stores or signs the return address in the link register. Where a call has just put
+/// another one there, only a function that was called does so.
+bool FunctionEnds::saves_link(const Decoded& decoded) const {
+  return std::ranges::any_of(code_.effects(decoded), [&](const Effect& effect) {
+    const bool is_saved = effect.kind == Effect::Kind::store && effect.source == subject_.abi.sp;
+    return effect.reg == subject_.abi.ra && (is_saved || effect.kind == Effect::Kind::sign);
+  });
+}
+
+/// True if an instruction uses the link register like any other.
+bool FunctionEnds::changes_link(const Decoded& decoded) const {
+  return std::ranges::any_of(code_.effects(decoded), [&](const Effect& effect) {
+    return effect.reg == subject_.abi.ra && effect.kind != Effect::Kind::compare;
+  });
 }
 
 bool FunctionEnds::signs_again(const Decoded& decoded, const State& state) const {

@@ -24,9 +24,10 @@ public:
 
   /// True if it is known that the call does not return.
   bool is_known_not_to_return(const Decoded& call) const;
-  /// True if the call may not return, so that the code after it is guessed. `after`: the state there.
-  bool may_not_return(const Instruction& call, const State& after);
-  /// True if may_not_return() has said so of a call in this run.
+  enum class AfterCall : std::uint8_t { goes_on, perhaps_ends, another_function };
+  /// What follows the call: `after` is the state there if it returns.
+  AfterCall after_call(const Instruction& call, const State& after);
+  /// True if after_call() has said so of a call in this run.
   bool doubts_calls() const { return doubts_calls_; }
   /// True if a row starts at `next`, or after the padding there, and fits neither the state before the
   /// instruction in front of it nor the one after it.
@@ -40,9 +41,11 @@ public:
   bool signs_again(const Decoded& decoded, const State& state) const;
 
 private:
-  bool starts_function(std::uint64_t next, const State& after);
+  enum class Start : std::uint8_t { none, marked, another_frame };
+  Start start_after(std::uint64_t next, const State& after);
   bool starts_frame(const Value& fp, const State& state) const;
-  bool saves_lost_link(const Decoded& decoded, const State& state) const;
+  bool saves_link(const Decoded& decoded) const;
+  bool changes_link(const Decoded& decoded) const;
 
   const Subject& subject_;
   const Instructions& code_;

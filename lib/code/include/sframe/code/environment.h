@@ -38,8 +38,8 @@ public:
   /// True if only landing pads call the function at `target`: it needs an exception in flight.
   virtual bool needs_exception(std::uint64_t /*target*/) { return false; }
   /// True if a call, whose return address is `next`, perhaps never returns: code that is reached only after
-  /// it is guessed. `target`: of a direct call; `signs`: what the code at `next` shows. The default knows no
-  /// more.
+  /// it is guessed, or not reached if it makes another frame. `target`: of a direct call; `signs`: what the
+  /// code at `next` shows. The default knows no more.
   virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/,
                               const StartSigns& signs) {
     return may_start_function(signs, Arrival::after_returning_call);
