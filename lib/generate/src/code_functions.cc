@@ -563,14 +563,22 @@ bool CodeFunctions::analyse_starts() {
   return !pending.empty() && !is_out_of_steps();
 }
 
-/// Calls visitor(Place&) for the analysed functions that may go on at `address`: those before the last name
-/// in front of it end there. False if the budget is used up.
-template <class Visitor> bool CodeFunctions::each_up_to(std::uint64_t address, Visitor visitor) {
-  const auto name = named_.lower_bound(address);
-  const auto from = name == named_.begin() ? places_.begin() : places_.lower_bound(*std::prev(name));
-  for (auto at = from; at != places_.end() && at->first < address; ++at) {
-    if (!take(steps_per_place)) return false;
-    if (at->second.found) visitor(at->second);
+/// Calls visitor(Place&, addresses after it) once for each analysed function of unknown size that may go on
+/// at one of the addresses, which are sorted: it is no larger than a window, and ends at the next name. False
+/// if the budget is used up.
+template <class Visitor>
+bool CodeFunctions::each_up_to(std::span<const std::uint64_t> addresses, Visitor visitor) {
+  std::uint64_t from = 0;
+  for (std::size_t i = 0; i < addresses.size(); from = addresses[i++]) {
+    const std::uint64_t address = addresses[i];
+    const auto name = named_.lower_bound(address);
+    if (name != named_.begin()) from = std::max(from, *std::prev(name));
+    if (address > max_window) from = std::max(from, address - max_window);
+    for (auto at = places_.lower_bound(from); at != places_.end() && at->first < address; ++at) {
+      if (!take(steps_per_place)) return false;
+      const Place& place = at->second;
+      if (place.found && !place.found->function.sized) visitor(place, addresses.subspan(i));
+    }
   }
   return true;
 }
@@ -587,19 +595,18 @@ bool CodeFunctions::analyse_again(std::vector<std::uint64_t> starts) {
 /// none.
 bool CodeFunctions::analyse_longer_ones() {
   std::vector<std::uint64_t> longer;
-  for (const std::uint64_t name : std::exchange(new_names_, {})) {
-    const bool is_paid = each_up_to(name, [&](const Place& place) {
-      const CodeFunction& function = place.found->function;
-      // limit_of(), the end of the hole apart, which does not change
-      const std::uint64_t limit = place.size ? range_end(place.address, place.size) : name;
-      bool is_longer = false;
-      if (limit < function.end)
-        each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
-      if (is_longer) longer.push_back(place.address);
-    });
-    if (!is_paid) return false;
-  }
-  return analyse_again(std::move(longer));
+  std::vector<std::uint64_t> names = std::exchange(new_names_, {});
+  std::ranges::sort(names);
+  const bool is_paid = each_up_to(names, [&](const Place& place, std::span<const std::uint64_t> after) {
+    // limit_of(), the end of the hole apart, which does not change
+    const std::uint64_t limit = after.front();
+    const CodeFunction& function = place.found->function;
+    bool is_longer = false;
+    if (limit < function.end)
+      each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
+    if (is_longer) longer.push_back(place.address);
+  });
+  return is_paid && analyse_again(std::move(longer));
 }
 
 /// Analyses functions again that call something right before a new start: the call perhaps does not return.
@@ -607,22 +614,26 @@ bool CodeFunctions::analyse_longer_ones() {
 bool CodeFunctions::analyse_callers_before() {
   std::vector<std::uint64_t> callers;
   code::CallEnds padding(abi_);
-  for (const std::uint64_t start : std::exchange(new_starts_, {})) {
-    const auto is_before = [&](std::uint64_t next) {
-      return next <= start && start - next <= max_padding_between &&
-             after_padding(next, padding, input_.image->budget()) == start;
-    };
-    const bool is_paid = each_up_to(start, [&](const Place& place) {
-      const CodeFunction& function = place.found->function;
-      if (function.sized || function.end <= start) return;
-      // By address: the last return address that is not after the start.
-      const auto* const call = last_not_above(function.rows.calls, start, &CodeRows::Call::next);
-      const auto* const other = last_not_above(function.rows.after_indirect_calls, start, std::identity());
-      if ((call && is_before(call->next)) || (other && is_before(*other))) callers.push_back(place.address);
-    });
-    if (!is_paid) return false;
-  }
-  return analyse_again(std::move(callers));
+  std::vector<std::uint64_t> starts = std::exchange(new_starts_, {});
+  std::ranges::sort(starts);
+  const auto is_before = [&](std::uint64_t next, std::uint64_t start) {
+    return next <= start && start - next <= max_padding_between &&
+           after_padding(next, padding, input_.image->budget()) == start;
+  };
+  const auto calls_before = [&](const CodeRows& rows, std::uint64_t start) {
+    // By address: the last return address that is not after the start.
+    const auto* const call = last_not_above(rows.calls, start, &CodeRows::Call::next);
+    const auto* const other = last_not_above(rows.after_indirect_calls, start, std::identity());
+    return (call && is_before(call->next, start)) || (other && is_before(*other, start));
+  };
+  const bool is_paid = each_up_to(starts, [&](const Place& place, std::span<const std::uint64_t> after) {
+    const CodeFunction& function = place.found->function;
+    for (const std::uint64_t start : after) {
+      if (start >= function.end || !take(1)) return;
+      if (calls_before(function.rows, start)) return callers.push_back(place.address);
+    }
+  });
+  return is_paid && analyse_again(std::move(callers));
 }
 
 /// As far as this function shows it, and those that it jumps to.

@@ -124,7 +124,7 @@ private:
   CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget,
                        std::optional<std::int32_t> fp = {});
   bool analyse_starts();
-  template <class Visitor> bool each_up_to(std::uint64_t address, Visitor visitor);
+  template <class Visitor> bool each_up_to(std::span<const std::uint64_t> addresses, Visitor visitor);
   bool analyse_again(std::vector<std::uint64_t> starts);
   bool analyse_longer_ones();
   bool analyse_callers_before();
