@@ -114,7 +114,7 @@ Exit Answers::exit_of(const Decoded& decoded, VisitedState& state) const {
     return is_entry_like(state.get(), abi) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
   case Flow::conditional_return:
-    if (!jumps_like_return(instruction, state.get(), subject_))
+    if (!executor_.jumps_by_link(code_.number_of(decoded), state.get()))
       return exit_of_return(instruction, state.get(), subject_);
     return decoded.unresolved ? Exit::indirect_unknown : Exit::none;
   case Flow::stop: return Exit::stops;

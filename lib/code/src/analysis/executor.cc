@@ -10,6 +10,14 @@
 #include <algorithm>
 
 namespace sframe::code {
+namespace {
+
+bool writes_register(const Effect& effect) {
+  return effect.kind != Effect::Kind::store && effect.kind != Effect::Kind::overwrite &&
+         effect.kind != Effect::Kind::compare;
+}
+
+} // namespace
 
 /// step(), for instructions after which control may go elsewhere than to the next one.
 bool Executor::step_control(std::uint32_t index, State& state, Edges* edges) {
@@ -62,6 +70,28 @@ void Executor::forget_popped_words(std::uint32_t index, State& state) const {
     if (reg < subject_.machine.num_registers) state.drop_below(free_end, Value::entry(reg));
 }
 
+bool Executor::jumps_by_link(std::uint32_t index, const State& state) const {
+  const Instruction& instruction = code_[index].instruction;
+  if (jumps_like_return(instruction, state, subject_)) return true;
+  const std::uint8_t link = instruction.jump_register;
+  if (subject_.machine.has_return_instruction || state.reg(link).base != Value::Base::other) return false;
+  bool is_set = false;
+  for (std::uint32_t at = blocks_[code_[index].owner].first; at != index && at != no_index;) {
+    const Decoded& before = code_[at];
+    for (const Effect& effect : code_.effects(before))
+      if (effect.reg == link && writes_register(effect)) is_set = !loads_from_frame(effect);
+    is_set &= before.instruction.flow != Flow::call && before.instruction.flow != Flow::indirect_call;
+    at = code_.after(before.instruction);
+  }
+  return is_set;
+}
+
+/// What it loads may be meant to be the return address.
+bool Executor::loads_from_frame(const Effect& effect) const {
+  return effect.kind == Effect::Kind::load &&
+         (effect.source == subject_.abi.sp || effect.source == subject_.abi.fp);
+}
+
 /// Follows the edges to places other than the next instruction.
 void Executor::leave(std::uint32_t index, State& state, Edges& edges) {
   const Instruction instruction = code_[index].instruction;
@@ -87,7 +117,7 @@ void Executor::leave(std::uint32_t index, State& state, Edges& edges) {
   case Flow::indirect_branch: return jump_indirectly(index, state, edges);
   case Flow::ret:
   case Flow::conditional_return:
-    if (jumps_like_return(instruction, state, subject_)) jump_indirectly(index, state, edges);
+    if (jumps_by_link(index, state)) jump_indirectly(index, state, edges);
     return;
   case Flow::patchable:
     if (subject_.contains(instruction.target)) edges.guess(std::span(&instruction.target, 1), state, index);

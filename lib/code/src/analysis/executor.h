@@ -49,6 +49,11 @@ public:
       : subject_(subject), code_(instructions), blocks_(blocks), transfer_(transfer), tables_(tables),
         joins_(joins), ends_(ends), callees_(callees) {}
 
+  /// s390x: `br %r14` returns, but compilers also use r14 for jumps within the function. True for such a
+  /// jump: r14 holds an entry of a table, an address in the function, or what another instruction of the
+  /// block has put there, unless that is a word of the frame.
+  bool jumps_by_link(std::uint32_t index, const State& state) const;
+
   /// Executes an instruction: changes `state` to that at the next one. False if control does not reach that.
   /// `edges`: nullptr if nobody wants to know.
   bool step(std::uint32_t index, State& state, Edges* edges) {
@@ -63,6 +68,7 @@ public:
 private:
   bool step_control(std::uint32_t index, State& state, Edges* edges);
   std::optional<std::uint64_t> executed_by(std::uint32_t index, const State& before);
+  bool loads_from_frame(const Effect& effect) const;
   bool is_thread_start(const Instruction& instruction, const State& state) const;
   void leave(std::uint32_t index, State& state, Edges& edges);
   void forget_popped_words(std::uint32_t index, State& state) const;

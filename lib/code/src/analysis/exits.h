@@ -18,7 +18,7 @@ namespace sframe::code {
 /// `pop %rcx; lfence; jmp *%rcx`).
 bool returns_by_jump(const Instruction& instruction, const State& state, const AbiTraits& abi);
 
-/// s390x: `br %r14` returns, but compilers also use r14 for jump tables. True for such a jump.
+/// True for a return to an entry of a jump table, or to an address in the function (s390x: `br %r14`).
 bool jumps_like_return(const Instruction& instruction, const State& state, const Subject& subject);
 
 /// The target of a return: the word that SP points to, else the register that the instruction names.

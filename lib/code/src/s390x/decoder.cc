@@ -99,6 +99,7 @@ const MachineEntry machines::s390x{.machine = {.num_registers = s390x::scratch +
                                                .red_zone = 0,
                                                .max_length = s390x::longest,
                                                .alignment = 2,
+                                               .has_return_instruction = false,
                                                .function_alignment = 8,
                                                .last_system_calls = {1, 248, 173},
                                                .thread_system_calls = {120, 435}},

@@ -138,15 +138,26 @@
 2:	j	2b
 	done	k207_probe
 
-	function k209_other		# a return to what is no return address, and no entry of a table
+	function k209_other		# a return to another word of the frame
 	saved_frame
 	.if	BAD
-	lgr	%r14, %r2
+	lg	%r14, 264(%r15)
 	br	%r14
 	.else
 	no_saved_frame
 	.endif
 	done	k209_other
+
+	function k301_link		# a jump by r14 to what is no word of the frame: a computed goto
+	saved_frame
+	.if	BAD
+	lg	%r1, 0(%r2)
+	lg	%r14, 0(%r1)
+	br	%r14
+	.else
+	no_saved_frame
+	.endif
+	done	k301_link
 
 	function helper
 	br	%r14

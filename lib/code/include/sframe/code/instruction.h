@@ -137,6 +137,8 @@ struct Machine {
   std::uint8_t stack_alignment = 8; ///< SP is always a multiple of this, as is the CFA
   /// The register that may point to a stack of return addresses; none: there is no such convention.
   std::uint8_t shadow_stack_register = Effect::none;
+  /// False: a jump to the address in the link register returns, or jumps like any other.
+  bool has_return_instruction = true;
   /// Compilers align functions at least to this, apart from those that they expect to run rarely.
   std::uint8_t function_alignment = 1;
   /// Bytes on the stack, above a function's entry, when a lazy PLT jumps to the dynamic linker: the words
