@@ -97,8 +97,8 @@ constexpr std::uint64_t steps_per_padding = 1;
 constexpr std::uint8_t local = 0;
 
 /// Where the function surely goes on past the window, below `limit`: the last such address; 0 if it does not.
-/// The window's last instruction may not be in it as a whole. A jump with the entry's row is rather one to
-/// another function.
+/// The window's last instruction may not be in it as a whole. A jump with the entry's row, of FP too, is
+/// rather one to another function.
 std::uint64_t goes_on_at(const CodeFunction& function, const CodeRows& rows, std::uint64_t limit,
                          const code::Machine& machine) {
   if (function.end >= limit) return 0;
@@ -111,7 +111,7 @@ std::uint64_t goes_on_at(const CodeFunction& function, const CodeRows& rows, std
   for (const LeftOut& range : rows.left_out)
     if (!is_unreached(range) && is_close(range.start + range.size)) add(function.end);
   for (const CodeRows::Jump& jump : rows.jumps)
-    if (!jump.row || jump.row->cfa != function.entry.cfa) add(jump.target);
+    if (!jump.row || !jump.row->same_rules(function.entry)) add(jump.target);
   add(rows.tables_lead_to);
   return last;
 }
