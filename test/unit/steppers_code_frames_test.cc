@@ -365,6 +365,31 @@ TEST(CodeFrames, TakeFromTheBudget) {
   EXPECT_FALSE(CodeFrames(space.abi()).find(frame, memory));
 }
 
+/// Code of Common Lisp's SBCL: a caller makes the frame record of its callee, which stores its return address
+/// there and restores FP. After a `ret` and padding:
+///   1010 sub $8,%rsp; 1014 sub $16,%rsp; 1018 mov %rbp,(%rsp); 101c mov %rsp,%rbp; 101f call 2800
+TEST(CodeFrames, CallerMakesTheRecord) {
+  constexpr std::uint64_t fp = 0x7100, caller_fp = 0x7200, return_address = 0x2000;
+  CodeSpace space{0x1010};
+  Memory memory{space};
+  space.code(0x1000, {0xc3, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x0f, 0x1f, 0x44, 0, 0});
+  space.code(0x1010, {0x48, 0x83, 0xec, 8,    0x48, 0x83, 0xec, 16,   0x48, 0x89,
+                      0x2c, 0x24, 0x48, 0x89, 0xe5, 0xe8, 0xdc, 0x17, 0,    0});
+  space.word(fp, caller_fp);
+  space.word(fp + 8, return_address);
+  space.word(fp - 40 + 24, return_address); // what the analysis would take for it: above 16 and 8 bytes
+  FrameState frame = at(0x1024, fp - 40, fp);
+  EXPECT_TRUE(CodeFrames(space.abi()).find(at(0x101f, fp - 40, fp - 40), memory)) << "before the call";
+  frame.pc_exact = false; // in the call
+  EXPECT_EQ(CodeFrames(space.abi()).find(frame, memory), nullptr);
+  FrameState caller;
+  const StepResult result = make_frame_pointer_stepper(space.abi())->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_TRUE(result.may_skip);
+  EXPECT_EQ(caller.registers.pc, return_address);
+  EXPECT_EQ(caller.registers.get(rbp), caller_fp);
+}
+
 /// sub $24,%rsp; call; add $24,%rsp; ret
 TEST(CodeFrames, WithoutRecord) {
   CodeSpace space(0x1000);

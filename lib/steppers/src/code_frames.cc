@@ -70,6 +70,17 @@ bool has_record(const State& state, const AbiTraits& abi, const unwind::FrameRec
          word(record.return_address) == Value::entry(abi.ra);
 }
 
+/// True before a call for which the caller makes the frame record: FP already points to it, at the top of the
+/// stack, and the callee stores its return address there and restores FP (Common Lisp's SBCL). After the call
+/// FP is that of this frame again, which the analysis cannot know.
+bool makes_record_of_callee(const State& state, const AbiTraits& abi, const unwind::FrameRecord& record) {
+  const Value fp = state.reg(abi.fp);
+  if (!fp.is_location() || fp != state.reg(abi.sp)) return false;
+  Value return_address = fp;
+  return_address.offset += record.return_address;
+  return state.word(fp) == Value::entry(abi.fp) && state.word(return_address) == Value::other();
+}
+
 FrameSetup setup_of(const State& state, const AbiTraits& abi,
                     const std::optional<unwind::FrameRecord>& record) {
   if (record && has_record(state, abi, *record)) return FrameSetup::complete;
@@ -203,6 +214,8 @@ bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::Frame
   const auto before = results.row_at(frame.lookup_pc());
   const State* found = before ? results.state_at(range.start + before->offset) : nullptr;
   if (!found) return false;
+  if (!frame.pc_exact && unwind_.frame_record && makes_record_of_callee(*found, abi_, *unwind_.frame_record))
+    return false;
   State state = *found;
   unwind::RuleSource* const rules = memory.space().rules_at(range.start);
   const std::uint64_t call_saved =
