@@ -113,6 +113,7 @@ CASES = {
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/measure-code --blind --objdump llvm-objdump DIR...": Case(
         BIN, stand_ins={"DIR...": "bin", "scripts/measure-code": '"$project"/scripts/measure-code'}),
+    "scripts/compare-runtimes": Case(not_here="needs thirty compilers and interpreters"),
     "scripts/measure-flags SOURCE...": Case(not_here="compiles for hours; source/measure-flags.test runs a part"),
     "scripts/measure-size --totals --largest 300 DIR...": Case(
         BIN, stand_ins={"DIR...": "bin", "scripts/measure-size": '"$project"/scripts/measure-size'}),
