@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace jit_registry_test {
@@ -301,6 +302,27 @@ TEST(JitRegistry, RegistriesAreFoundTogetherAndLeaveTheList) {
   EXPECT_EQ(32, cfa_at(0x2000));
   second.reset();
   EXPECT_EQ(before, sframe_jit_list.first.load());
+}
+
+/// A process that has copied the list asks these.
+TEST(JitRegistry, CountsChangesAndReplacements) {
+  const auto changes = [] { return sframe_jit_list.changes.load(); };
+  const auto replacements = [] { return sframe_jit_list.replacements.load(); };
+  jit::Registry registry;
+  std::uint64_t change = changes(), replacement = replacements();
+  const auto region = registry.add({at(0x1000), {}}, rows_of(0x100, 16)).value();
+  EXPECT_GT(changes(), std::exchange(change, changes()));
+  ASSERT_TRUE(registry.add({at(0x2000), {}}, rows_of(0x100, 16)));
+  EXPECT_GT(changes(), std::exchange(change, changes()));
+  EXPECT_EQ(replacement, replacements()); // what was known holds
+  ASSERT_TRUE(registry.patch(region, rows_of(0x100, 24)));
+  EXPECT_GT(changes(), std::exchange(change, changes()));
+  EXPECT_GT(replacements(), std::exchange(replacement, replacements()));
+  ASSERT_TRUE(registry.remove(region));
+  EXPECT_EQ(replacement, replacements()); // threads may be in it
+  EXPECT_EQ(1u, registry.collect());
+  EXPECT_GT(changes(), std::exchange(change, changes()));
+  EXPECT_GT(replacements(), std::exchange(replacement, replacements()));
 }
 
 /// Random changes, compared with a map from addresses to what the rows say.

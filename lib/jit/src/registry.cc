@@ -54,6 +54,14 @@ bool find_in(const ListedRun& run, std::uint64_t pc, SourcedRow& found) {
 
 constinit RowSource source = {&Registry::find, nullptr};
 
+/// Makes known to other processes that have copied rows that they may not hold any more.
+template <class F> void replace_rows(F&& change) noexcept {
+  ++sframe_jit_own_list.replacements;
+  change();
+  ++sframe_jit_own_list.replacements;
+  ++sframe_jit_own_list.changes;
+}
+
 template <class F> auto catching_bad_alloc(F&& change) -> decltype(change()) {
   try {
     return change();
@@ -136,6 +144,10 @@ private:
   void withdraw(Places::iterator at) noexcept;
   void drop(Places::iterator at) noexcept;
   void compact() noexcept;
+  void commit() noexcept {
+    runs_.commit(listed_, garbage_);
+    ++sframe_jit_own_list.changes;
+  }
   void free_garbage() noexcept;
   void free_much_garbage() noexcept {
     constexpr std::size_t much = 64 << 10; // to look at all counters for each region is slow
@@ -157,6 +169,7 @@ Registry::Impl::Impl() {
   if (!std::exchange(is_source_added, true)) add_row_source(source);
   listed_.next.store(sframe_jit_own_list.first.load());
   sframe_jit_own_list.first.store(&listed_);
+  ++sframe_jit_own_list.changes;
 }
 
 Registry::Impl::~Impl() {
@@ -172,6 +185,7 @@ Registry::Impl::~Impl() {
       while (before->next.load() != &listed_) before = before->next.load();
       const_cast<ListedRegistry*>(before)->next.store(next);
     }
+    replace_rows([] {});
   }
   for (std::uint64_t idle = readers.idle(); idle != ReaderCounters::all; idle |= readers.idle())
     std::this_thread::yield();
@@ -213,7 +227,7 @@ Result<Region> Registry::Impl::insert(std::uint64_t start, Place place) {
       removed_.erase(old);
       old = next;
     }
-    runs_.commit(listed_, garbage_);
+    commit();
     publish(live_.insert(one.extract(at)).position);
     free_much_garbage();
     return Region{made.number, start};
@@ -279,7 +293,8 @@ Result<void> Registry::Impl::patch(Region region, const Rows& rows) {
   return catching_bad_alloc([&]() -> Result<void> {
     garbage_.reserve(1);
     withdraw(at);
-    runs_.entry(region.start).rows.store(rows.data_->block(), std::memory_order_seq_cst);
+    replace_rows(
+        [&] { runs_.entry(region.start).rows.store(rows.data_->block(), std::memory_order_seq_cst); });
     const std::size_t size = place.rows.memory();
     garbage_.put(std::exchange(place.rows, rows).data_, size);
     publish(at);
@@ -317,7 +332,7 @@ void Registry::Impl::withdraw(Places::iterator at) noexcept {
 void Registry::Impl::drop(Places::iterator at) noexcept {
   withdraw(at);
   Place& place = at->second;
-  runs_.drop(at->first);
+  replace_rows([&] { runs_.drop(at->first); });
   const std::size_t size = place.rows.data_.use_count() == 1 ? place.rows.memory() : 0;
   garbage_.put(std::move(place.rows.data_), size);
   if (place.name) garbage_.put(std::move(place.name), place.name_size + 1);
@@ -341,7 +356,7 @@ std::size_t Registry::Impl::collect() {
 /// Without entries of removed code, if they are most. If memory runs out, the next call does it.
 void Registry::Impl::compact() noexcept {
   try {
-    if (runs_.prepare_compact(garbage_)) runs_.commit(listed_, garbage_);
+    if (runs_.prepare_compact(garbage_)) commit();
   } catch (const std::bad_alloc&) {
   }
 }

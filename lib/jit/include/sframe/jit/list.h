@@ -8,7 +8,12 @@
 //   +0  u32 version (1)      +0  next        +0  u64 runs        +0  start of the code  +0  u64 size
 //   +4  u32 entry size       +8  table       +8  Run: entries    +8  rows, or 0         +8  SFrame section
 //   +8  first registry                       +16      u64 count  +16 name, or 0
-//                                            +24 Run ...         +24 u64 size of the code
+//   +16 u64 changes                          +24 Run ...         +24 u64 size of the code
+//   +24 u64 replacements
+//
+// A reader of a process that runs reads `changes` before and after: if it is the same, what was read between
+// was the list at a moment. What it has kept holds as long as `replacements` is what it was before. Lists
+// whose symbol has a size of 16 bytes have no counters.
 //
 // `entries` are sorted by their starts; those with rows overlap with no others that have. An entry whose rows
 // are 0 has been removed. A section's address is the start of the code.
@@ -59,9 +64,12 @@ struct List {
   std::uint32_t version = current_version;
   std::uint32_t entry_size = sizeof(ListedCode);
   std::atomic<const ListedRegistry*> first = nullptr;
+  std::atomic<std::uint64_t> changes = 0; ///< grows after each change, before memory is freed
+  /// Grows before and after each change of what was true of an address: code is dropped or has other rows.
+  std::atomic<std::uint64_t> replacements = 0;
 };
 
-static_assert(sizeof(ListedCode) == 32 && sizeof(ListedRun) == 16 && sizeof(List) == 16);
+static_assert(sizeof(ListedCode) == 32 && sizeof(ListedRun) == 16 && sizeof(List) == 32);
 static_assert(offsetof(ListedCode, rows) == 8 && offsetof(ListedTable, runs) == 8);
 
 } // namespace sframe::jit
