@@ -88,6 +88,7 @@ enum {
   SFRAME_BPF_ESCAPE = 255,
   SFRAME_BPF_WIDE_WORDS = 3,
   SFRAME_BPF_MAX_BUILD_ID = 64,
+  SFRAME_BPF_WINDOW_BITS = 24,    /* generated code has a table for all addresses with the same bits above */
   SFRAME_BPF_CFA_IN_RULE = 31,    /* as a base */
   SFRAME_BPF_CFA_IN_WIDE = 0xffff /* as a base, and in struct sframe_bpf_value */
 };
