@@ -14,6 +14,8 @@
 #include <fcntl.h>
 #include <span>
 #include <spawn.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +52,19 @@ std::string read_build_id(int file, const Elf64_Phdr& header) {
   return find_build_id(notes);
 }
 
+/// That of this process, which is that of all, as a file.
+FileDescriptor copy_vdso() {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(::getauxval(AT_SYSINFO_EHDR));
+  FileDescriptor file(bytes ? ::memfd_create("vdso", MFD_CLOEXEC) : -1);
+  if (file.number() < 0) return file;
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes, sizeof header);
+  const std::size_t size = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize; // its end
+  if (::write(file.number(), bytes, size) != static_cast<ssize_t>(size)) return FileDescriptor(-1);
+  ::lseek(file.number(), 0, SEEK_SET); // sframe-gen reads it from the start
+  return file;
+}
+
 } // namespace
 
 FileDescriptor::~FileDescriptor() {
@@ -57,8 +72,10 @@ FileDescriptor::~FileDescriptor() {
 }
 
 FileDescriptor open_mapped(const sframe_bpf_mapping& mapping) {
+  if (mapping.key.file_system == SFRAME_BPF_VDSO) return copy_vdso();
   char path[96];
-  std::snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", mapping.pid, mapping.start, mapping.end);
+  std::snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", mapping.process.pid, mapping.start,
+                mapping.end);
   FileDescriptor file(::open(path, O_RDONLY | O_CLOEXEC));
   struct stat now {};
   if (file.number() < 0 || ::fstat(file.number(), &now) != 0 ||
@@ -117,30 +134,42 @@ std::vector<std::byte> read_table_file(const std::string& directory, const std::
   return file.number() < 0 ? std::vector<std::byte>() : read_all(file.number());
 }
 
-std::vector<std::byte> generate_table(const std::string& generator, int file) {
+Generation::Generation(const std::string& generator, int file) : output_(-1) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const FileDescriptor from(ends[0]);
-  std::optional<FileDescriptor> to(std::in_place, ends[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  FileDescriptor from(ends[0]);
+  const FileDescriptor to(ends[1]);
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return {};
+  if (posix_spawn_file_actions_init(&actions) != 0) return;
   posix_spawn_file_actions_adddup2(&actions, file, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   std::string name = generator;
   char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q",
        report[] = "--report=none";
   char* const arguments[] = {name.data(), input, output, input, emit, quiet, report, nullptr};
-  pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, generator.c_str(), &actions, nullptr, arguments, environ);
+  const int failed = ::posix_spawnp(&child_, generator.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
-  to.reset();
-  if (failed) return {};
-  auto bytes = read_all(from.number());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  if (failed || ::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return;
+  output_ = std::move(from);
+}
+
+bool Generation::advance() {
+  constexpr std::size_t piece = 1 << 16;
+  for (;;) {
+    const std::size_t used = bytes_.size();
+    bytes_.resize(used + piece);
+    const ssize_t size = ::read(output(), bytes_.data() + used, piece);
+    bytes_.resize(used + static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) return false;
+    if (size <= 0 || bytes_.size() > max_table) break;
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes.clear(); // 1: with entries that could not be read
-  return bytes;
+  output_ = FileDescriptor(-1); // too large a table ends the program
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes_.clear(); // 1: with entries that could not be read
+  return true;
 }
 
 } // namespace sframe::bpf

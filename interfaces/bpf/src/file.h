@@ -21,7 +21,10 @@ class FileDescriptor {
 public:
   explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   ~FileDescriptor();
   int number() const { return number_; }
 
@@ -47,7 +50,25 @@ std::vector<std::byte> read_all(int file);
 /// The file in the directory; empty if there is none.
 std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id);
 
-/// What `generator - -o - --emit=bpf-table` makes of the file; empty if it fails.
-std::vector<std::byte> generate_table(const std::string& generator, int file);
+/// `generator - -o - --emit=bpf-table` at work on a file.
+class Generation {
+public:
+  /// Its output() is -1 if it could not be started.
+  Generation(const std::string& generator, int file);
+  Generation(Generation&&) = default;
+  Generation& operator=(Generation&&) = default;
+
+  /// A pipe that never blocks.
+  int output() const { return output_.number(); }
+  /// Reads what there is. True at the end: then bytes() are final.
+  bool advance();
+  /// The table; empty if it has failed.
+  std::vector<std::byte>& bytes() { return bytes_; }
+
+private:
+  FileDescriptor output_;
+  int child_ = 0;
+  std::vector<std::byte> bytes_;
+};
 
 } // namespace sframe::bpf

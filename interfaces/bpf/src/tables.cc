@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a mapping to a table: open what is mapped there by /proc/PID/map_files, which works for deleted files
-// and in containers; read its segments and build ID; find the table that another file has, or in the
-// directory, or let sframe-gen make one; check it; give it to the kernel as an array map of its own; and
-// enter the file.
+// The interface in C, over the tables of files and of processes. What stacks ask for comes by a ring buffer.
 
 #include "sframe/bpf/tables.h"
 
-#include "file.h"
-
-#include "sframe/bpf/read_table.h"
+#include "file_tables.h"
+#include "kernel_tables.h"
+#include "mappings.h"
+#include "process_tables.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <fcntl.h>
-#include <map>
 #include <memory>
 #include <new>
-#include <optional>
-#include <string>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <utility>
+#include <poll.h>
+#include <set>
 #include <vector>
 
 using namespace sframe::bpf;
@@ -34,46 +27,35 @@ namespace {
 
 constexpr std::uint64_t default_max_bytes = std::uint64_t{256} << 20;
 
-bool operator<(const sframe_bpf_key& a, const sframe_bpf_key& b) {
-  return std::memcmp(&a, &b, sizeof a) < 0;
+const char* text_or_empty(const char* text) {
+  return text ? text : "";
 }
-struct KeyLess {
-  bool operator()(const sframe_bpf_key& a, const sframe_bpf_key& b) const { return a < b; }
-};
-
-/// A table in the kernel.
-struct LoadedTable {
-  std::uint32_t slot;
-  sframe_bpf_table header;
-};
 
 } // namespace
 
 struct sframe_bpf_tables {
-  sframe_bpf_tables(bpf_object* loaded, const sframe_bpf_options& given) : object(loaded) {
-    if (given.directory) directory = given.directory;
-    if (given.generator) generator = given.generator;
-    if (given.max_bytes) max_bytes = given.max_bytes;
-  }
+  sframe_bpf_tables(bpf_object* loaded, const sframe_bpf_options& given)
+      : object(loaded), mappings(loaded),
+        kernel(counts, given.max_bytes ? given.max_bytes : default_max_bytes),
+        files(kernel, counts, text_or_empty(given.directory), text_or_empty(given.generator)),
+        processes(kernel, counts, mappings) {}
   ~sframe_bpf_tables() {
     if (requests) ring_buffer__free(requests);
   }
 
   bool open();
   int add(int pid);
-  void add(const sframe_bpf_mapping& mapping);
-  std::optional<LoadedTable> table_for(int file, const MappedFile& image);
-  std::optional<LoadedTable> load(std::span<const std::byte> bytes);
+  int serve(int timeout);
+  void take(const sframe_bpf_mapping& mapping);
 
   bpf_object* object;
-  std::string directory, generator;
-  std::uint64_t max_bytes = default_max_bytes;
-  int tables = -1, files = -1, ends = -1;
-  ring_buffer* requests = nullptr;
-  std::map<sframe_bpf_key, bool, KeyLess> known; ///< files with an entry that is final
-  std::map<std::string, LoadedTable> by_build_id;
-  std::uint32_t next_slot = 0;
   sframe_bpf_counts counts{};
+  Mappings mappings;
+  KernelTables kernel;
+  FileTables files;
+  ProcessTables processes;
+  int ends = -1;
+  ring_buffer* requests = nullptr;
 };
 
 namespace {
@@ -83,22 +65,30 @@ int take_request(void* context, void* data, std::size_t size) {
   if (size < sizeof mapping) return 0;
   std::memcpy(&mapping, data, sizeof mapping);
   try { // libbpf is C
-    static_cast<sframe_bpf_tables*>(context)->add(mapping);
+    static_cast<sframe_bpf_tables*>(context)->take(mapping);
     return 0;
   } catch (const std::bad_alloc&) {
     return -ENOMEM;
   }
 }
 
+/// Calls what may throw, for C.
+template <class F> int catching(F&& call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return -1;
+  }
+}
+
 } // namespace
 
 bool sframe_bpf_tables::open() {
-  const auto find = [&](const char* name) { return bpf_object__find_map_fd_by_name(object, name); };
-  tables = find("sframe_tables");
-  files = find("sframe_files");
-  ends = find("sframe_counts");
-  const int ring = find("sframe_requests");
-  if (tables < 0 || files < 0 || ends < 0 || ring < 0) {
+  if (!kernel.open(object)) return false;
+  ends = bpf_object__find_map_fd_by_name(object, "sframe_counts");
+  const int ring = bpf_object__find_map_fd_by_name(object, "sframe_requests");
+  if (ends < 0 || ring < 0) {
     errno = ENOENT;
     return false;
   }
@@ -106,118 +96,52 @@ bool sframe_bpf_tables::open() {
   return requests != nullptr;
 }
 
-/// Gives the kernel a table. It is frozen: neither side can write to it afterwards.
-std::optional<LoadedTable> sframe_bpf_tables::load(std::span<const std::byte> bytes) {
-  const auto table = Table::parse(bytes);
-  if (!table || table->words().big_endian != (std::endian::native == std::endian::big)) {
-    ++counts.damaged;
-    return std::nullopt;
-  }
-  if (bytes.size() > max_bytes - counts.bytes || next_slot == SFRAME_BPF_MAX_FILES) {
-    ++counts.no_room;
-    return std::nullopt;
-  }
-  bpf_map_create_opts options{};
-  options.sz = sizeof options;
-  options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
-  const FileDescriptor map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_table", sizeof(std::uint32_t),
-                                          sizeof(std::uint64_t), static_cast<std::uint32_t>(bytes.size() / 8),
-                                          &options));
-  void* const memory =
-      map.number() < 0 ? MAP_FAILED
-                       : ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_SHARED, map.number(), 0);
-  if (memory == MAP_FAILED) {
-    ++counts.no_room;
-    return std::nullopt;
-  }
-  std::memcpy(memory, bytes.data(), bytes.size());
-  ::munmap(memory, bytes.size());
-  bpf_map_freeze(map.number());
-  const int number = map.number();
-  if (bpf_map_update_elem(tables, &next_slot, &number, BPF_ANY) != 0) {
-    ++counts.no_room;
-    return std::nullopt;
-  }
-  ++counts.tables;
-  counts.bytes += bytes.size();
-  counts.rows += table->header().num_rows;
-  return LoadedTable{next_slot++, table->header()};
-}
-
-std::optional<LoadedTable> sframe_bpf_tables::table_for(int file, const MappedFile& image) {
-  if (!image.build_id.empty()) {
-    if (const auto found = by_build_id.find(image.build_id); found != by_build_id.end()) {
-      ++counts.shared;
-      return found->second;
-    }
-  }
-  auto bytes = read_table_file(directory, image.build_id);
-  if (bytes.empty() && !generator.empty()) bytes = generate_table(generator, file);
-  if (bytes.empty()) {
-    ++counts.no_table;
-    return std::nullopt;
-  }
-  const auto loaded = load(bytes);
-  if (loaded && !image.build_id.empty()) by_build_id.emplace(image.build_id, *loaded);
-  return loaded;
-}
-
-/// Enters the file of a mapping, if it is not known.
-void sframe_bpf_tables::add(const sframe_bpf_mapping& mapping) {
-  if (known.contains(mapping.key)) return;
-  const FileDescriptor file = open_mapped(mapping);
-  if (file.number() < 0) {
-    ++counts.gone;
-    bpf_map_delete_elem(files, &mapping.key);
-    return;
-  }
-  sframe_bpf_file entry{};
-  entry.state = SFRAME_BPF_FILE_NONE;
-  if (const auto image = read_mapped_file(file.number())) {
-    if (const auto table = table_for(file.number(), *image)) {
-      entry.state = SFRAME_BPF_FILE_READY;
-      entry.slot = table->slot;
-      entry.table = table->header;
-      entry.entry = image->entry;
-      std::memcpy(entry.segments, image->segments, sizeof entry.segments);
-    }
-  } else {
-    ++counts.not_elf;
-  }
-  if (bpf_map_update_elem(files, &mapping.key, &entry, BPF_ANY) != 0) {
-    ++counts.no_room;
-    return;
-  }
-  known.emplace(mapping.key, true);
+void sframe_bpf_tables::take(const sframe_bpf_mapping& mapping) {
+  if (mapping.flags & SFRAME_BPF_IS_GENERATED)
+    processes.ask(mapping.process);
+  else
+    files.add(mapping);
 }
 
 int sframe_bpf_tables::add(int pid) {
-  bpf_program* const program = bpf_object__find_program_by_name(object, "sframe_list_mappings");
-  if (!program) {
-    errno = ENOENT;
+  std::vector<sframe_bpf_mapping> all;
+  if (!mappings.list(pid, all)) return -1;
+  const std::size_t before = files.size();
+  const auto wait = [&] {
+    std::vector<pollfd> polled;
+    files.append_polled(polled);
+    ::poll(polled.data(), polled.size(), -1);
+    files.advance();
+  };
+  for (const sframe_bpf_mapping& mapping : all) {
+    if (mapping.key.file_system) files.add(mapping);
+    while (files.is_full()) wait();
+  }
+  while (files.is_busy()) wait();
+  std::set<std::uint32_t> with_code;
+  for (const sframe_bpf_mapping& mapping : all) {
+    const KnownFile* const file = files.find(mapping.key);
+    if (mapping.key.file_system == 0 || (file && file->state == SFRAME_BPF_STATE_NOT_ELF))
+      with_code.insert(mapping.process.pid);
+  }
+  for (const std::uint32_t one : with_code) processes.update(static_cast<int>(one));
+  return static_cast<int>(files.size() - before);
+}
+
+int sframe_bpf_tables::serve(int timeout) {
+  const int due = processes.due();
+  if (due >= 0 && (timeout < 0 || due < timeout)) timeout = due;
+  std::vector<pollfd> polled = {{ring_buffer__epoll_fd(requests), POLLIN, 0}};
+  files.append_polled(polled);
+  if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
+  const int count = ring_buffer__consume(requests);
+  if (count < 0) {
+    errno = -count;
     return -1;
   }
-  bpf_iter_link_info which{};
-  which.task.pid = static_cast<std::uint32_t>(pid);
-  bpf_iter_attach_opts options{};
-  options.sz = sizeof options;
-  options.link_info = &which;
-  options.link_info_len = sizeof which;
-  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(bpf_program__attach_iter(program, &options),
-                                                           bpf_link__destroy);
-  if (!link) return -1;
-  const FileDescriptor list(bpf_iter_create(bpf_link__fd(link.get())));
-  if (list.number() < 0) return -1;
-  // First all of it: while a table is made, the kernel's iterator would wait.
-  const auto bytes = read_all(list.number());
-  const std::size_t before = known.size();
-  for (std::size_t at = 0; bytes.size() - at >= sizeof(sframe_bpf_mapping);
-       at += sizeof(sframe_bpf_mapping)) {
-    sframe_bpf_mapping mapping;
-    std::memcpy(&mapping, bytes.data() + at, sizeof mapping);
-    add(mapping);
-  }
-  return static_cast<int>(known.size() - before);
+  files.advance();
+  processes.advance();
+  return count;
 }
 
 extern "C" {
@@ -240,19 +164,27 @@ sframe_bpf_tables* sframe_bpf_tables_new(bpf_object* object, const sframe_bpf_op
 }
 
 int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid) {
-  try {
-    return tables->add(pid);
-  } catch (const std::bad_alloc&) {
-    errno = ENOMEM;
-    return -1;
-  }
+  return catching([&] { return tables->add(pid); });
 }
 
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout) {
-  const int count = ring_buffer__poll(tables->requests, timeout);
-  if (count >= 0) return count;
-  errno = -count;
-  return -1;
+  return catching([&] { return tables->serve(timeout); });
+}
+
+int sframe_bpf_tables_update_code(sframe_bpf_tables* tables, int pid) {
+  return catching([&] { return tables->processes.update(pid); });
+}
+
+int sframe_bpf_tables_set_code(sframe_bpf_tables* tables, int pid, const sframe_bpf_region* regions,
+                               size_t count) {
+  return catching([&] { return tables->processes.set(pid, {regions, count}); });
+}
+
+void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid) {
+  catching([&] {
+    tables->processes.remove(pid);
+    return 0;
+  });
 }
 
 void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts) {

@@ -46,6 +46,11 @@ enum { SFRAME_BPF_FP = 29, SFRAME_BPF_SP = 31, SFRAME_BPF_RA = 30 };
 #  error "no registers for this architecture"
 #endif
 
+/* The key of a window in struct sframe_bpf_code: no file has this generation. */
+#define SFRAME_BPF_WINDOW_KEY(key, window)                                                                   \
+  ((key)->file_system = (window)->process.start, (key)->inode = (window)->number,                            \
+   (key)->size = (window)->process.programs, (key)->generation = 1ull << 63 | (window)->process.pid)
+
 enum {
   SFRAME_BPF_NUM_REGISTERS = 32,
   SFRAME_BPF_NUM_WALKS = 4,
@@ -65,7 +70,7 @@ struct sframe_bpf_words_map {
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-  __uint(max_entries, SFRAME_BPF_MAX_FILES);
+  __uint(max_entries, SFRAME_BPF_MAX_TABLES);
   __uint(key_size, sizeof(__u32));
   __uint(value_size, sizeof(__u32));
   __array(values, struct sframe_bpf_words_map);
@@ -75,8 +80,22 @@ struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, SFRAME_BPF_MAX_FILES);
   __type(key, struct sframe_bpf_key);
-  __type(value, struct sframe_bpf_file);
+  __type(value, __u64);
 } sframe_files SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, SFRAME_BPF_MAX_WINDOWS);
+  __type(key, struct sframe_bpf_window);
+  __type(value, __u64);
+} sframe_windows SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, SFRAME_BPF_MAX_TABLES);
+  __type(key, __u32);
+  __type(value, struct sframe_bpf_code);
+} sframe_codes SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -98,6 +117,7 @@ struct sframe_bpf_walk {
   __u32 exact; /* the pc is the next instruction, not a return address */
   __u32 innermost;
   __u32 fp_unknown;
+  __u32 generated; /* the code that was found last is */
   __u64
       registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number; then SP and FP only */
   __u64 pc, sp, fp;
@@ -107,6 +127,8 @@ struct sframe_bpf_walk {
   __u32 slot;     /* and its table */
   __u32 code_end; /* enum sframe_bpf_end: why it has none */
   struct sframe_bpf_table table;
+  struct sframe_bpf_mapping mapping; /* of the code that is looked for, */
+  struct sframe_bpf_window window;   /* and where it is, if it is generated */
   __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
 };
 
@@ -139,15 +161,28 @@ struct maple_tree___sframe {
 } SFRAME_BPF_KERNEL;
 struct mm_struct___sframe {
   struct maple_tree___sframe mm_mt;
+  struct {
+    void* vdso;
+  } context;
 } SFRAME_BPF_KERNEL;
 struct task_struct___sframe {
   struct mm_struct___sframe* mm;
+  struct task_struct___sframe* group_leader;
+  __u64 start_boottime, self_exec_id;
   int tgid;
   unsigned in_execve : 1;
 } SFRAME_BPF_KERNEL;
 
-/* The last word of a walk's path from a mapping to its file's key. */
-SFRAME_BPF_INLINE int sframe_bpf_read_key(struct file___sframe* file, struct sframe_bpf_key* key) {
+/* The key of what is mapped; 0 if it has none. */
+SFRAME_BPF_INLINE int sframe_bpf_read_key(struct mm_struct___sframe* mm, struct vm_area_struct___sframe* vma,
+                                          struct sframe_bpf_key* key) {
+  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
+  if (!file && (__u64)BPF_CORE_READ(mm, context.vdso) == BPF_CORE_READ(vma, vm_start)) {
+    key->file_system = SFRAME_BPF_VDSO;
+    key->inode = key->size = key->generation = 0;
+    return 1;
+  }
+  if (!file) return 0;
   struct inode___sframe* const inode = BPF_CORE_READ(file, f_inode);
   if (!inode) return 0;
   key->inode = BPF_CORE_READ(inode, i_ino);
@@ -155,6 +190,14 @@ SFRAME_BPF_INLINE int sframe_bpf_read_key(struct file___sframe* file, struct sfr
   key->generation = BPF_CORE_READ(inode, i_generation);
   key->file_system = (__u64)BPF_CORE_READ(inode, i_sb);
   return 1;
+}
+
+SFRAME_BPF_INLINE void sframe_bpf_read_process(struct task_struct___sframe* task,
+                                               struct sframe_bpf_process* process) {
+  process->start = BPF_CORE_READ(task, group_leader, start_boottime);
+  process->programs = BPF_CORE_READ(task, group_leader, self_exec_id);
+  process->pid = (__u32)BPF_CORE_READ(task, tgid);
+  process->reserved = 0;
 }
 
 /*
@@ -198,7 +241,7 @@ struct bpf_iter__task_vma___sframe {
   struct vm_area_struct___sframe* vma;
 } SFRAME_BPF_KERNEL;
 
-/* Lists mappings with code of files, for tables.h: struct sframe_bpf_mapping. */
+/* Lists mappings with code, for tables.h: struct sframe_bpf_mapping. */
 SEC("iter/task_vma")
 int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
   enum { VM_EXECUTABLE = 4 };
@@ -206,11 +249,11 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
   struct task_struct___sframe* const task = context->task;
   struct sframe_bpf_mapping mapping = {0};
   if (!task || !vma || !(BPF_CORE_READ(vma, vm_flags) & VM_EXECUTABLE)) return 0;
-  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
-  if (!file || !sframe_bpf_read_key(file, &mapping.key)) return 0;
+  sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping.key);
   mapping.start = BPF_CORE_READ(vma, vm_start);
   mapping.end = BPF_CORE_READ(vma, vm_end);
-  mapping.pid = (__u32)BPF_CORE_READ(task, tgid);
+  mapping.offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+  sframe_bpf_read_process(task, &mapping.process);
   bpf_seq_write(context->meta->seq, &mapping, sizeof mapping);
   return 0;
 }
@@ -276,23 +319,108 @@ SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
 
 /* Asks user space for the table of a file, once. */
 SFRAME_BPF_INLINE void sframe_bpf_request(struct sframe_bpf_mapping* mapping) {
-  static const struct sframe_bpf_file pending;
-  mapping->pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+  const __u64 pending = SFRAME_BPF_STATE_PENDING;
+  sframe_bpf_read_process((void*)bpf_get_current_task(), &mapping->process);
+  mapping->flags = 0;
   if (bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) != 0) return;
   if (bpf_ringbuf_output(&sframe_requests, mapping, sizeof *mapping, 0) != 0)
     bpf_map_delete_elem(&sframe_files, &mapping->key); /* the next one asks again */
 }
 
+/* The same for the generated code of the process. */
+SFRAME_BPF_INLINE long sframe_bpf_request_list(struct sframe_bpf_walk* walk) {
+  walk->mapping.process = walk->window.process;
+  walk->mapping.flags = SFRAME_BPF_IS_GENERATED;
+  return bpf_ringbuf_output(&sframe_requests, &walk->mapping, sizeof walk->mapping, 0);
+}
+
+/* The generated code of the process is not what was read: asks user space to read it again, if that has
+   answered the last time. Returns the end: pending only if it is asked now, so that code that never has rows
+   is told from others. */
+static __attribute__((noinline)) int sframe_bpf_ask_again(struct sframe_bpf_walk* walk) {
+  if (!walk) return SFRAME_BPF_END_NO_ROW;
+  walk->window.number = SFRAME_BPF_ALL_WINDOWS;
+  __u64* const word = bpf_map_lookup_elem(&sframe_windows, &walk->window);
+  if (!word || *(volatile __u64*)word & SFRAME_BPF_ASKED) return SFRAME_BPF_END_NO_ROW;
+  if (__sync_fetch_and_or(word, SFRAME_BPF_ASKED) & SFRAME_BPF_ASKED) return SFRAME_BPF_END_NO_ROW;
+  if (sframe_bpf_request_list(walk) == 0) return SFRAME_BPF_END_PENDING;
+  __sync_fetch_and_and(word, ~(__u64)SFRAME_BPF_ASKED);
+  return SFRAME_BPF_END_PENDING;
+}
+
+/* The code with the number in the word; 0 if it is another file's or window's: an entry of a hash may be that
+   of another key by now. */
+SFRAME_BPF_INLINE const struct sframe_bpf_code* sframe_bpf_code_of(__u64 word,
+                                                                   const struct sframe_bpf_key* key) {
+  const __u32 number = (__u32)(word >> 32);
+  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &number);
+  if (!code || code->key.inode != key->inode || code->key.generation != key->generation ||
+      code->key.size != key->size || code->key.file_system != key->file_system)
+    return 0;
+  return code;
+}
+
+/* The table of generated code at the address, which is in the mapping [walk->start, walk->end). 0 or an end.
+ */
+static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_walk* walk, __u64 address) {
+  struct sframe_bpf_key key = {0};
+  const __u64 pending = SFRAME_BPF_STATE_PENDING;
+  if (!walk) return SFRAME_BPF_END_NO_FILE;
+  sframe_bpf_read_process((void*)bpf_get_current_task(), &walk->window.process);
+  walk->window.number = SFRAME_BPF_ALL_WINDOWS;
+  const __u64* word = bpf_map_lookup_elem(&sframe_windows, &walk->window);
+  if (!word) {
+    if (bpf_map_update_elem(&sframe_windows, &walk->window, &pending, BPF_NOEXIST) != 0)
+      return SFRAME_BPF_END_NO_FILE;
+    if (sframe_bpf_request_list(walk) != 0) bpf_map_delete_elem(&sframe_windows, &walk->window);
+    return SFRAME_BPF_END_PENDING;
+  }
+  __u32 state = SFRAME_BPF_STATE(*(const volatile __u64*)word);
+  if (state == SFRAME_BPF_STATE_PENDING) return SFRAME_BPF_END_PENDING;
+  if (state != SFRAME_BPF_STATE_READY) {
+    sframe_bpf_ask_again(walk); /* it may have a list by now */
+    return SFRAME_BPF_END_NO_FILE;
+  }
+  walk->generated = 1;
+  walk->window.number = address >> SFRAME_BPF_WINDOW_BITS;
+  word = bpf_map_lookup_elem(&sframe_windows, &walk->window);
+  if (!word) return sframe_bpf_ask_again(walk);
+  SFRAME_BPF_WINDOW_KEY(&key, &walk->window);
+  const struct sframe_bpf_code* const code = sframe_bpf_code_of(*(const volatile __u64*)word, &key);
+  if (!code) return sframe_bpf_ask_again(walk);
+  if (code->counter) {
+    __u64 now = 0;
+    if (bpf_probe_read_user(&now, sizeof now, (const void*)code->counter) != 0 || now != code->replacements)
+      return sframe_bpf_ask_again(walk);
+  }
+  const __u64 start = walk->window.number << SFRAME_BPF_WINDOW_BITS;
+  if (start > walk->start) walk->start = start;
+  if (start + (1ull << SFRAME_BPF_WINDOW_BITS) - 1 < walk->end - 1)
+    walk->end = start + (1ull << SFRAME_BPF_WINDOW_BITS);
+  walk->link = 0;
+  walk->entry = ~0ull;
+  walk->slot = code->slot;
+  walk->table = code->table;
+  return 0;
+}
+
 /* The table of a file, for an address at an offset in it. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct sframe_bpf_mapping* mapping,
                                           __u64 address, __u64 offset) {
-  const struct sframe_bpf_file* const file = bpf_map_lookup_elem(&sframe_files, &mapping->key);
-  if (!file) sframe_bpf_request(mapping);
-  if (!file || file->state == SFRAME_BPF_FILE_PENDING) return SFRAME_BPF_END_PENDING;
-  if (file->state != SFRAME_BPF_FILE_READY) return SFRAME_BPF_END_NO_TABLE;
+  const __u64* const word = bpf_map_lookup_elem(&sframe_files, &mapping->key);
+  if (!word) {
+    sframe_bpf_request(mapping);
+    return SFRAME_BPF_END_PENDING;
+  }
+  const __u64 known = *(const volatile __u64*)word;
+  if (SFRAME_BPF_STATE(known) == SFRAME_BPF_STATE_PENDING) return SFRAME_BPF_END_PENDING;
+  if (SFRAME_BPF_STATE(known) == SFRAME_BPF_STATE_NOT_ELF) return SFRAME_BPF_END_NO_FILE;
+  if (SFRAME_BPF_STATE(known) != SFRAME_BPF_STATE_READY) return SFRAME_BPF_END_NO_TABLE;
+  const struct sframe_bpf_code* const code = sframe_bpf_code_of(known, &mapping->key);
+  if (!code) return SFRAME_BPF_END_PENDING;
 #pragma unroll
   for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i) {
-    const struct sframe_bpf_segment* const segment = &file->segments[i];
+    const struct sframe_bpf_segment* const segment = &code->segments[i];
     if (offset - segment->offset >= segment->size) continue;
     /* Of the mapping, the part that is in the segment. */
     const __u64 start = address - (offset - segment->offset);
@@ -300,9 +428,9 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct s
     if (start + segment->size < walk->end && start + segment->size > address)
       walk->end = start + segment->size;
     walk->link = segment->address - start;
-    walk->entry = file->entry;
-    walk->slot = file->slot;
-    walk->table = file->table;
+    walk->entry = code->entry;
+    walk->slot = code->slot;
+    walk->table = code->table;
     return 0;
   }
   return SFRAME_BPF_END_NO_ROW;
@@ -310,22 +438,28 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct s
 
 /* Finds the code at the address, if it is not where the last one was. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 address) {
-  struct sframe_bpf_mapping mapping = {0};
+  struct sframe_bpf_mapping* const mapping = &walk->mapping;
   if (address >= walk->start && address < walk->end) return (int)walk->code_end;
   walk->start = walk->end = 0;
+  walk->generated = 0;
   struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
   if (!vma) return SFRAME_BPF_END_NO_MAPPING;
-  mapping.start = BPF_CORE_READ(vma, vm_start);
-  mapping.end = BPF_CORE_READ(vma, vm_end);
-  if (address < mapping.start || address >= mapping.end) return SFRAME_BPF_END_NO_MAPPING;
-  struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
-  walk->start = mapping.start;
-  walk->end = mapping.end;
+  mapping->start = BPF_CORE_READ(vma, vm_start);
+  mapping->end = BPF_CORE_READ(vma, vm_end);
+  if (address < mapping->start || address >= mapping->end) return SFRAME_BPF_END_NO_MAPPING;
+  walk->start = mapping->start;
+  walk->end = mapping->end;
   walk->code_end = SFRAME_BPF_END_NO_FILE;
-  if (file && sframe_bpf_read_key(file, &mapping.key)) {
-    const __u64 offset = address - mapping.start + (BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS);
-    walk->code_end = (__u32)sframe_bpf_use_file(walk, &mapping, address, offset);
+  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
+  if (sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping->key)) {
+    mapping->offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+    walk->code_end =
+        (__u32)sframe_bpf_use_file(walk, mapping, address, address - mapping->start + mapping->offset);
     if (walk->code_end == SFRAME_BPF_END_NO_ROW) walk->end = 0; /* true of this segment only */
+  }
+  if (walk->code_end == SFRAME_BPF_END_NO_FILE) {
+    walk->code_end = (__u32)sframe_bpf_use_generated(walk, address);
+    if (walk->code_end != 0) walk->end = 0;
   }
   return (int)walk->code_end;
 }
@@ -368,6 +502,7 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
   if (!words) return SFRAME_BPF_END_NO_TABLE;
   sframe_bpf_find(words, &walk->table, link, rule);
   if (rule->kind != SFRAME_BPF_NONE) return 0;
+  if (walk->generated) return sframe_bpf_ask_again(walk);
   return link - walk->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 

@@ -11,6 +11,8 @@
 enum {
   SFRAME_BPF_MAX_FRAMES = 127, /* as PERF_MAX_STACK_DEPTH */
   SFRAME_BPF_MAX_FILES = 4096,
+  SFRAME_BPF_MAX_WINDOWS = 4096,
+  SFRAME_BPF_MAX_TABLES = 4096, /* of files and windows */
   SFRAME_BPF_MAX_SEGMENTS = 4,
   SFRAME_BPF_ENTRY_BYTES = 64, /* code at the entry that has no rows is outermost: ld.so's _start */
 };
@@ -52,29 +54,68 @@ struct sframe_bpf_key {
   __u64 generation;
 };
 
+/* The `file_system` of the vDSO, which is no file and in all processes; the rest of its key is 0. */
+enum { SFRAME_BPF_VDSO = 1 };
+
+/* A process as long as it executes one program. Its number alone may have been that of another one. */
+struct sframe_bpf_process {
+  __u64 start;    /* when it was started, in nanoseconds of CLOCK_BOOTTIME */
+  __u64 programs; /* how many it has executed */
+  __u32 pid;
+  __u32 reserved;
+};
+
+/* Generated code of a process: the addresses with this number in their upper bits, for which there is a
+   table; or all of them. */
+#define SFRAME_BPF_ALL_WINDOWS (~0ull)
+struct sframe_bpf_window {
+  struct sframe_bpf_process process;
+  __u64 number;
+};
+
 /* Executable bytes of a file: at this offset in it, and at this link address. */
 struct sframe_bpf_segment {
   __u64 offset, size, address;
 };
 
-enum { SFRAME_BPF_FILE_PENDING, SFRAME_BPF_FILE_NONE, SFRAME_BPF_FILE_READY };
-
-/* Map sframe_files: by key. Those that several files with one build ID have are equal but for the segments.
+/*
+ * The values of the maps sframe_files (by sframe_bpf_key) and sframe_windows (by sframe_bpf_window) are
+ * words: a state in bits 0-7, SFRAME_BPF_ASKED, and from bit 32 on the number of a struct sframe_bpf_code in
+ * sframe_codes, which does not change as long as a walk may use it. That for SFRAME_BPF_ALL_WINDOWS has no
+ * number.
  */
-struct sframe_bpf_file {
-  __u32 state;
-  __u32 slot; /* in the map sframe_tables */
+enum {
+  SFRAME_BPF_STATE_PENDING, /* nobody has looked yet */
+  SFRAME_BPF_STATE_NONE,    /* there is no table */
+  SFRAME_BPF_STATE_NOT_ELF, /* nor can there be one: code in it may be generated code */
+  SFRAME_BPF_STATE_READY,
+  SFRAME_BPF_ASKED = 0x100 /* for the list of generated code to be read again */
+};
+#define SFRAME_BPF_STATE(word) ((__u32)(word)&0xff)
+
+/* Code with a table. Those of several files with one build ID are equal but for key and segments. */
+struct sframe_bpf_code {
+  struct sframe_bpf_key key; /* of a file; of generated code the window's number is `inode` */
+  __u32 slot;                /* in the map sframe_tables */
+  __u32 reserved;
   __u64 entry;
+  /* Where the process counts replacements of rows (sframe/jit/list.h), and the number that the table is for;
+     0: it does not count them. */
+  __u64 counter, replacements;
   struct sframe_bpf_table table;
   struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
 };
 
-/* A mapping with code of a file. In the ring buffer sframe_requests: one whose file has no entry yet; and
-   what the iterator sframe_list_mappings writes. */
+enum { SFRAME_BPF_IS_GENERATED = 1 };
+
+/* A mapping with code. In the ring buffer sframe_requests: one whose file has no entry yet, or of generated
+   code that is not known; and what the iterator sframe_list_mappings writes. */
 struct sframe_bpf_mapping {
-  struct sframe_bpf_key key;
+  struct sframe_bpf_key key; /* of the file; 0 if there is none */
+  struct sframe_bpf_process process;
   __u64 start, end; /* of the mapping */
-  __u32 pid;
+  __u64 offset;     /* of its first byte in the file */
+  __u32 flags;      /* SFRAME_BPF_IS_GENERATED: a request for all windows of the process */
   __u32 reserved;
 };
 

@@ -48,19 +48,53 @@ typedef struct {
   uint64_t damaged;  /* the table is not valid */
   uint64_t no_room;  /* max_bytes, or the number of files or tables */
   uint64_t gone;     /* could not be opened: the process has ended; the next stack asks again */
+  uint64_t too_many; /* wait for their tables; the next stack asks again */
+  uint64_t regions;  /* of generated code that has rows now */
+  uint64_t refused;  /* of those in the lists of processes: impossible, or more than there is room for */
 } sframe_bpf_counts;
 
 /* Of an object with stack.bpf.h that is loaded, and that must outlive it. NULL with errno: ENOENT if the maps
    are not there. */
 sframe_bpf_tables* sframe_bpf_tables_new(struct bpf_object* object, const sframe_bpf_options* options);
 
-/* Loads the tables of all files that are mapped with code by the process, or with 0 by any. Returns the
-   number of files that were new, or -1 with errno. */
+/* Loads the tables of all files that are mapped with code by the process, or with 0 by any, and those of
+   generated code. Returns the number of files that were new, or -1 with errno. */
 int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid);
 
 /* Loads the tables that stacks asked for; waits up to `timeout` milliseconds for the first one. Returns the
    number of requests, or -1 with errno. */
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout);
+
+/*
+ * Generated code has no file. Its tables are those of the process:
+ *
+ * - made of the list that libsframe-jit has in the memory of the process (docs/generated-code.md), when a
+ * stack is in code that is not known; by sframe_bpf_tables_update_code() at once. A process that walks its
+ * own stacks may call that with its own number after it has added code;
+ * - or of rows that the caller has: sframe_bpf_tables_set_code().
+ *
+ * A process may write anything into its memory. Its list is read in bounded time and memory, and wrong rows
+ * lead to wrong stacks of this process only.
+ */
+
+/* Code of a process: its rows are an SFrame section whose address is that of the code. */
+typedef struct {
+  uint64_t start, code_size; /* code_size: at most 64 MiB */
+  const void* section;
+  size_t section_size;
+} sframe_bpf_region;
+
+/* Reads the list of the process, and loads, replaces and removes tables. Returns the number of regions that
+   have rows now, or -1 with errno: ESRCH if it has ended, ENOSPC if 1,024 others have generated code. */
+int sframe_bpf_tables_update_code(sframe_bpf_tables* tables, int pid);
+
+/* These are all regions of the process from now on, and its list is not read. They are copied. Returns the
+   same; also EINVAL: two regions overlap, or one is too large. */
+int sframe_bpf_tables_set_code(sframe_bpf_tables* tables, int pid, const sframe_bpf_region* regions,
+                               size_t count);
+
+/* Removes the tables of the generated code of the process. Its list is read again when a stack needs it. */
+void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid);
 
 /* Sets the numbers up to counts->size. */
 void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts);

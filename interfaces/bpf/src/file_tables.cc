@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "file_tables.h"
+
+#include "sframe/bpf/read_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <poll.h>
+#include <thread>
+#include <utility>
+
+namespace sframe::bpf {
+
+namespace {
+
+constexpr std::size_t max_waiting = 256; ///< each has an open file
+
+} // namespace
+
+FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, std::string directory,
+                       std::string generator)
+    : kernel_(kernel), counts_(counts), directory_(std::move(directory)), generator_(std::move(generator)),
+      at_once_(std::clamp(std::thread::hardware_concurrency(), 1u, 4u)) {}
+
+std::shared_ptr<const LoadedTable> FileTables::load(std::span<const std::byte> bytes,
+                                                    const std::string& build_id) {
+  const auto table = Table::parse(bytes);
+  if (!table || table->words().big_endian != (std::endian::native == std::endian::big)) {
+    ++counts_.damaged;
+    return nullptr;
+  }
+  auto loaded = kernel_.load(bytes);
+  if (!loaded) return nullptr;
+  auto shared = std::make_shared<const LoadedTable>(std::move(*loaded));
+  if (!build_id.empty()) by_build_id_.emplace(build_id, shared);
+  return shared;
+}
+
+void FileTables::enter(const sframe_bpf_key& key, KnownFile file) {
+  if (file.state == SFRAME_BPF_STATE_READY) {
+    const auto number = kernel_.add_code(file.code);
+    if (number)
+      file.number = *number;
+    else
+      file.state = SFRAME_BPF_STATE_NONE;
+  }
+  if (!kernel_.set_file(key, file.state | std::uint64_t{file.number} << 32)) {
+    ++counts_.no_room;
+    if (file.state == SFRAME_BPF_STATE_READY) kernel_.remove_code(file.number);
+    files_.erase(key);
+    return;
+  }
+  files_[key] = std::move(file);
+}
+
+void FileTables::enter(const Opened& opened, std::shared_ptr<const LoadedTable> table) {
+  KnownFile file{.state = SFRAME_BPF_STATE_NONE};
+  if (table) {
+    file.state = SFRAME_BPF_STATE_READY;
+    file.code.key = opened.key;
+    file.code.slot = table->slot;
+    file.code.table = table->header;
+    file.code.entry = opened.image.entry;
+    std::memcpy(file.code.segments, opened.image.segments, sizeof file.code.segments);
+    file.table = std::move(table);
+  }
+  enter(opened.key, std::move(file));
+}
+
+/// Enters the file if its table is there.
+bool FileTables::find_table(const Opened& opened) {
+  const std::string& build_id = opened.image.build_id;
+  if (const auto found = by_build_id_.find(build_id); found != by_build_id_.end()) {
+    ++counts_.shared;
+    enter(opened, found->second);
+    return true;
+  }
+  const auto bytes = read_table_file(directory_, build_id);
+  if (bytes.empty()) return false;
+  enter(opened, load(bytes, build_id));
+  return true;
+}
+
+void FileTables::add(const sframe_bpf_mapping& mapping) {
+  if (files_.contains(mapping.key)) return;
+  Opened opened{mapping.key, open_mapped(mapping), {}};
+  if (opened.file.number() < 0 || waiting_.size() == max_waiting) {
+    ++(opened.file.number() < 0 ? counts_.gone : counts_.too_many);
+    kernel_.remove_file(mapping.key); // the next stack asks again
+    return;
+  }
+  const auto image = read_mapped_file(opened.file.number());
+  if (!image) {
+    ++counts_.not_elf;
+    return enter(mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NOT_ELF});
+  }
+  opened.image = *image;
+  if (find_table(opened)) return;
+  if (generator_.empty()) {
+    ++counts_.no_table;
+    return enter(opened, nullptr);
+  }
+  files_[mapping.key] = {};
+  waiting_.push_back(std::move(opened));
+  start();
+}
+
+/// Files with one build ID wait for the first of them.
+void FileTables::start() {
+  const auto is_made = [&](const Opened& one) {
+    return !one.image.build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
+      return made.opened.image.build_id == one.image.build_id;
+    });
+  };
+  for (auto at = waiting_.begin(); at != waiting_.end() && made_.size() < at_once_;) {
+    if (is_made(*at)) {
+      ++at;
+      continue;
+    }
+    Opened opened = std::move(*at);
+    at = waiting_.erase(at);
+    if (find_table(opened)) continue;
+    Generation generation(generator_, opened.file.number());
+    if (generation.output() < 0) {
+      ++counts_.no_table;
+      enter(opened, nullptr);
+    } else {
+      made_.push_back({std::move(opened), std::move(generation)});
+    }
+  }
+}
+
+bool FileTables::is_full() const {
+  return waiting_.size() == max_waiting;
+}
+
+void FileTables::append_polled(std::vector<pollfd>& polled) const {
+  for (const Made& one : made_) polled.push_back({one.generation.output(), POLLIN, 0});
+}
+
+void FileTables::advance() {
+  for (std::size_t i = 0; i < made_.size();) {
+    if (!made_[i].generation.advance()) {
+      ++i;
+      continue;
+    }
+    Made done = std::move(made_[i]);
+    made_.erase(made_.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto& bytes = done.generation.bytes();
+    if (bytes.empty()) ++counts_.no_table;
+    enter(done.opened, bytes.empty() ? nullptr : load(bytes, done.opened.image.build_id));
+  }
+  start();
+}
+
+const KnownFile* FileTables::find(const sframe_bpf_key& key) const {
+  const auto found = files_.find(key);
+  return found == files_.end() ? nullptr : &found->second;
+}
+
+} // namespace sframe::bpf

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a mapping to a table: open what is mapped there by /proc/PID/map_files, which works for deleted files
+// and in containers, at once, since the process may end; read its segments and build ID; find the table that
+// another file has, or in the directory, or let sframe-gen make one; check it; give it to the kernel as an
+// array map of its own; and enter the file.
+
+#pragma once
+
+#include "file.h"
+#include "kernel_tables.h"
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+struct pollfd;
+
+namespace sframe::bpf {
+
+struct KeyLess {
+  bool operator()(const sframe_bpf_key& a, const sframe_bpf_key& b) const {
+    return std::memcmp(&a, &b, sizeof a) < 0;
+  }
+};
+
+/// What is known of a file.
+struct KnownFile {
+  std::uint32_t state =
+      SFRAME_BPF_STATE_PENDING; ///< as in a word of sframe_files; PENDING: its table is being made
+  std::uint32_t number = 0;     ///< of its code, if READY
+  sframe_bpf_code code{};
+  std::shared_ptr<const LoadedTable> table;
+};
+
+class FileTables {
+public:
+  FileTables(KernelTables& kernel, sframe_bpf_counts& counts, std::string directory, std::string generator);
+
+  /// Enters the file of a mapping, if it is not known; its table may come later.
+  void add(const sframe_bpf_mapping& mapping);
+
+  /// Whether tables are being made.
+  bool is_busy() const { return !waiting_.empty() || !made_.empty(); }
+  /// Whether it has to advance() before add().
+  bool is_full() const;
+  /// What to wait for.
+  void append_polled(std::vector<pollfd>& polled) const;
+  /// Enters files whose tables are ready, and starts others.
+  void advance();
+
+  const KnownFile* find(const sframe_bpf_key& key) const;
+  std::size_t size() const { return files_.size(); }
+
+private:
+  struct Opened {
+    sframe_bpf_key key;
+    FileDescriptor file;
+    MappedFile image;
+  };
+  struct Made {
+    Opened opened;
+    Generation generation;
+  };
+
+  std::shared_ptr<const LoadedTable> load(std::span<const std::byte> bytes, const std::string& build_id);
+  bool find_table(const Opened& opened);
+  void enter(const Opened& opened, std::shared_ptr<const LoadedTable> table);
+  void enter(const sframe_bpf_key& key, KnownFile file);
+  void start();
+
+  KernelTables& kernel_;
+  sframe_bpf_counts& counts_;
+  std::string directory_, generator_;
+  std::size_t at_once_; ///< how many tables are made
+  std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
+  std::map<std::string, std::shared_ptr<const LoadedTable>> by_build_id_;
+  std::deque<Opened> waiting_;
+  std::vector<Made> made_;
+};
+
+} // namespace sframe::bpf

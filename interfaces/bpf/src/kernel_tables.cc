@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kernel_tables.h"
+
+#include "file.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace sframe::bpf {
+
+bool KernelTables::open(bpf_object* object) {
+  const auto find = [&](const char* name) { return bpf_object__find_map_fd_by_name(object, name); };
+  tables_ = find("sframe_tables");
+  files_ = find("sframe_files");
+  windows_ = find("sframe_windows");
+  codes_ = find("sframe_codes");
+  if (tables_ >= 0 && files_ >= 0 && windows_ >= 0 && codes_ >= 0) return true;
+  errno = ENOENT;
+  return false;
+}
+
+/// It is frozen: neither side can write to it afterwards.
+std::optional<LoadedTable> KernelTables::load(std::span<const std::byte> bytes) {
+  const auto no_room = [&] {
+    ++counts_.no_room;
+    return std::nullopt;
+  };
+  if (bytes.size() > max_bytes_ - counts_.bytes) return no_room();
+  if (free_slots_.empty() && next_slot_ == SFRAME_BPF_MAX_TABLES - 1) return no_room();
+  const std::uint32_t slot = free_slots_.empty() ? next_slot_ : free_slots_.back();
+  bpf_map_create_opts options{};
+  options.sz = sizeof options;
+  options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
+  const FileDescriptor map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_table", sizeof(std::uint32_t),
+                                          sizeof(std::uint64_t), static_cast<std::uint32_t>(bytes.size() / 8),
+                                          &options));
+  const std::size_t size = bytes.size();
+  const auto map_words = [&](int protection) -> void* {
+    if (map.number() < 0) return MAP_FAILED;
+    return ::mmap(nullptr, size, protection, MAP_SHARED, map.number(), 0);
+  };
+  void* const writable = map_words(PROT_READ | PROT_WRITE);
+  if (writable == MAP_FAILED) return no_room();
+  std::memcpy(writable, bytes.data(), size);
+  ::munmap(writable, size);
+  bpf_map_freeze(map.number());
+  void* const words = map_words(PROT_READ);
+  if (words == MAP_FAILED) return no_room();
+  LoadedTable made{.slot = slot, .size = size};
+  made.memory.reset(words, [size](void* memory) { ::munmap(memory, size); });
+  sframe_bpf_open(
+      {static_cast<const unsigned char*>(words), size / 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__}, size / 8,
+      &made.header);
+  const int number = map.number();
+  if (bpf_map_update_elem(tables_, &slot, &number, BPF_ANY) != 0) return no_room();
+  if (free_slots_.empty())
+    ++next_slot_;
+  else
+    free_slots_.pop_back();
+  ++counts_.tables;
+  counts_.bytes += size;
+  counts_.rows += made.header.num_rows;
+  return made;
+}
+
+void KernelTables::unload(const LoadedTable& table) {
+  bpf_map_delete_elem(tables_, &table.slot); // waits for programs that run
+  free_slots_.push_back(table.slot);
+  free_codes_.insert(free_codes_.end(), left_codes_.begin(), left_codes_.end());
+  left_codes_.clear();
+  --counts_.tables;
+  counts_.bytes -= table.size;
+  counts_.rows -= table.header.num_rows;
+}
+
+/// A change of a slot does; the last one is for nothing else.
+void KernelTables::wait() {
+  if (left_codes_.empty()) return;
+  const std::uint32_t last = SFRAME_BPF_MAX_TABLES - 1;
+  bpf_map_create_opts options{};
+  options.sz = sizeof options;
+  options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
+  const FileDescriptor empty(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_empty", sizeof(std::uint32_t),
+                                            sizeof(std::uint64_t), 1, &options));
+  const int number = empty.number();
+  if (number < 0 || bpf_map_update_elem(tables_, &last, &number, BPF_ANY) != 0) return; // the next one waits
+  free_codes_.insert(free_codes_.end(), left_codes_.begin(), left_codes_.end());
+  left_codes_.clear();
+}
+
+std::optional<std::uint32_t> KernelTables::add_code(const sframe_bpf_code& code) {
+  const std::uint32_t number = free_codes_.empty() ? next_code_ : free_codes_.back();
+  if (number == SFRAME_BPF_MAX_TABLES || bpf_map_update_elem(codes_, &number, &code, BPF_ANY) != 0) {
+    ++counts_.no_room;
+    return std::nullopt;
+  }
+  if (free_codes_.empty())
+    ++next_code_;
+  else
+    free_codes_.pop_back();
+  return number;
+}
+
+bool KernelTables::set_file(const sframe_bpf_key& file, std::uint64_t word) {
+  return bpf_map_update_elem(files_, &file, &word, BPF_ANY) == 0;
+}
+
+void KernelTables::remove_file(const sframe_bpf_key& file) {
+  bpf_map_delete_elem(files_, &file);
+}
+
+bool KernelTables::set_window(const sframe_bpf_window& window, std::uint64_t word) {
+  return bpf_map_update_elem(windows_, &window, &word, BPF_ANY) == 0;
+}
+
+void KernelTables::remove_window(const sframe_bpf_window& window) {
+  bpf_map_delete_elem(windows_, &window);
+}
+
+} // namespace sframe::bpf

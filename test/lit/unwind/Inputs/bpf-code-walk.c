@@ -1,0 +1,113 @@
+// bpf-code-walk OBJECT SFRAME_GEN STACKS TARGET MODE: starts the process of bpf-code.c, samples it by the BPF
+// program of the example, and looks at each stack: what is below and above generated frames has to be what
+// the source says. Ends when as many stacks with three generated frames are complete.
+#define _GNU_SOURCE
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <sframe/bpf/tables.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROOM = 64 };
+static unsigned long long caller, after_caller, code;
+static unsigned long total, complete, wrong, unfinished;
+
+/* The generated functions by their addresses: 0 outer, 1 middle, 2 inner; -1 none. */
+static int which(unsigned long long pc) {
+  return pc - code < 3 * ROOM ? (int)((pc - code) / ROOM) : -1;
+}
+
+static int take_stack(void* context, void* data, size_t size) {
+  const struct sframe_bpf_stack* const stack = data;
+  (void)context, (void)size;
+  ++total;
+  int bad = 0, generated = 0;
+  for (unsigned i = 0; i < stack->depth; ++i) {
+    const int function = which(stack->pcs[i]);
+    if (function < 0) continue;
+    ++generated;
+    if (i + 1 == stack->depth) break;
+    const unsigned long long above = stack->pcs[i + 1];
+    bad |= function == 0 ? above - caller >= after_caller - caller : which(above) != function - 1;
+  }
+  if (stack->end != SFRAME_BPF_END_OUTERMOST)
+    ++unfinished;
+  else if (generated != 0)
+    complete += generated == 3 || !bad; /* before the innermost one is called there are fewer */
+  wrong += (unsigned)bad;
+  return 0;
+}
+
+static int fail(const char* what) {
+  perror(what);
+  return 2;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 6) return 2;
+  int ends[2];
+  if (pipe(ends) != 0) return fail("pipe");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(ends[1], 1);
+    execl(argv[4], argv[4], argv[5], (char*)NULL);
+    _exit(127);
+  }
+  close(ends[1]);
+  FILE* const from = fdopen(ends[0], "r");
+  char ready[8];
+  if (fscanf(from, "%llx %llx %llx %7s", &caller, &after_caller, &code, ready) != 4) return fail(argv[4]);
+  const unsigned long wanted = strtoul(argv[3], NULL, 0);
+  struct bpf_object* object = bpf_object__open_file(argv[1], NULL);
+  const __u32 number = (__u32)pid;
+  if (!object ||
+      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &number,
+                                 sizeof number) ||
+      bpf_object__load(object) != 0)
+    return fail("BPF program");
+  const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
+  sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
+  if (!tables || sframe_bpf_tables_add(tables, pid) < 0) return fail("tables");
+  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
+                                      .size = sizeof attribute,
+                                      .config = PERF_COUNT_SW_CPU_CLOCK,
+                                      .freq = 1,
+                                      .sample_freq = 999};
+  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
+  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) {
+    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) return fail("perf event");
+  }
+  struct ring_buffer* ring =
+      ring_buffer__new(bpf_object__find_map_fd_by_name(object, "stacks"), take_stack, NULL, NULL);
+  if (!ring) return fail("ring buffer");
+  kill(pid, SIGUSR1);
+  const int hostile = strcmp(argv[5], "hostile") == 0;
+  while ((hostile ? total : complete) < wanted && total < 200000 && waitpid(pid, NULL, WNOHANG) == 0) {
+    sframe_bpf_tables_serve(tables, 10);
+    ring_buffer__consume(ring);
+  }
+  sframe_bpf_counts counts = {.size = sizeof counts};
+  sframe_bpf_tables_count(tables, &counts);
+  const unsigned long long regions = counts.regions, tables_before = counts.tables;
+  sframe_bpf_tables_remove_code(tables, pid);
+  sframe_bpf_tables_count(tables, &counts);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  fprintf(stderr, "%lu stacks, %lu unfinished, %ld KiB\n", total, unfinished, usage.ru_maxrss);
+  printf("%s, %lu wrong, %llu regions, then %llu, %d tables fewer, %s\n",
+         (hostile ? total : complete) >= wanted ? "enough stacks" : "too few complete stacks", wrong, regions,
+         (unsigned long long)counts.regions, (int)(tables_before - counts.tables),
+         usage.ru_maxrss < 400 << 10 ? "memory bounded" : "too much memory");
+  return 0;
+}
