@@ -2,11 +2,13 @@
 //
 // Arbitrary bytes as a table for BPF programs, and as a section that a table is made of. What is made must be
 // a valid table with the rules that the index has; with one byte changed it is refused, or lookups stay
-// inside it.
+// inside it. And as the memory of a process from 0x10000 on, which begins with a list of generated code: what
+// is kept of it is in order, and its tables are valid.
 
 #include "cost.h"
 
 #include "sframe/bpf/make_table.h"
+#include "sframe/bpf/process_code.h"
 #include "sframe/bpf/read_table.h"
 #include "sframe/index.h"
 
@@ -45,10 +47,36 @@ void compare(const Index& index, const bpf::Table& table, std::uint64_t pc) {
   }
 }
 
+void read_as_process(std::span<const std::byte> bytes) {
+  constexpr std::uint64_t base = 0x10000;
+  const auto read = [&](std::uint64_t address, std::span<std::byte> to) {
+    const std::uint64_t offset = address - base;
+    if (offset > bytes.size() || bytes.size() - offset < to.size()) return false;
+    std::ranges::copy(bytes.subspan(offset, to.size()), to.begin());
+    return true;
+  };
+  const bpf::CodeList list{base, true, 0};
+  bpf::ProcessCode code = bpf::read_process_code(read, {&list, 1});
+  std::uint64_t end = 0;
+  for (const bpf::CodeRegion& one : code.regions) {
+    require(one.start >= end && one.size != 0, "regions overlap");
+    require(one.offset <= code.sections.size() && one.section_size <= code.sections.size() - one.offset,
+            "no section");
+    end = one.start + one.size;
+  }
+  bpf::make_windows(code, [&](std::uint64_t, std::span<const std::byte> made, std::uint32_t) {
+    const auto table = bpf::Table::parse(made);
+    require(table.has_value(), "the table of a window is not valid");
+    look_up(*table);
+    return true;
+  });
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   const fuzz::Cost cost(size, {.memory = std::uint64_t{256} << 20, .memory_per_byte = 2048}); // 4 GiB of code
   if (const auto table = bpf::Table::parse(bytes)) look_up(*table);
+  read_as_process(bytes);
   const auto section = Section::parse(bytes, 0x10000);
   if (!section) return 0;
   auto made = bpf::make_table({&*section, 1}, bytes.first(20), {});

@@ -500,6 +500,14 @@ elif name in ("codec", "gnu", "bpf"):
         if (found := section(contents, ".sframe")) and found not in seen:
             seen.add(found)
             put(label, found)
+    if name == "bpf":
+        # The memory of a process with a list of generated code: two functions with the same row, CFA = SP + 8, and a third one.
+        row = struct.pack("<HBBB", 1, 0, 0, 0) + b"\0\3\x08"
+        one = struct.pack("<HBBBbbBIIIII", 0xdee2, 3, 0, 3, 0, -8, 0, 1, 1, len(row), 0, 16) + struct.pack("<qII", 0, 64, 0) + row
+        memory = struct.pack("<II3Q", 1, 32, 0x10020, 0, 0) + struct.pack("<2Q", 0, 0x10030) + struct.pack("<5Q", 2, 0x10100, 2, 0x10140, 1)
+        memory = memory.ljust(0x100, b"\0") + struct.pack("<12Q", *(n for start in (0x7f001000, 0x7f001040, 0x7effffe0)
+                for n in (start, 0x10200, 0, 64)))
+        put("process", memory.ljust(0x200, b"\0") + struct.pack("<Q", len(one)) + one)
 elif name == "generate":
     # The options, the address, an ELF file.
     choices = (0, 1, 66, 8, 20, 37)
