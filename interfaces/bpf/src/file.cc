@@ -134,23 +134,23 @@ std::vector<std::byte> read_table_file(const std::string& directory, const std::
   return file.number() < 0 ? std::vector<std::byte>() : read_all(file.number());
 }
 
-Generation::Generation(const std::string& generator, int file) : output_(-1) {
+Generation::Generation(const std::string& generator, const std::string& from, int file) : output_(-1) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
-  FileDescriptor from(ends[0]);
+  FileDescriptor input_end(ends[0]);
   const FileDescriptor to(ends[1]);
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return;
   posix_spawn_file_actions_adddup2(&actions, file, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::string name = generator;
+  std::string name = generator, source = "--from=" + from;
   char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q",
        report[] = "--report=none";
-  char* const arguments[] = {name.data(), input, output, input, emit, quiet, report, nullptr};
+  char* const arguments[] = {name.data(), input, output, input, emit, quiet, report, source.data(), nullptr};
   const int failed = ::posix_spawnp(&child_, generator.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed || ::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return;
-  output_ = std::move(from);
+  output_ = std::move(input_end);
 }
 
 bool Generation::advance() {

@@ -50,11 +50,11 @@ std::vector<std::byte> read_all(int file);
 /// The file in the directory; empty if there is none.
 std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id);
 
-/// `generator - -o - --emit=bpf-table` at work on a file.
+/// `generator - -o - --emit=bpf-table --from=FROM` at work on a file.
 class Generation {
 public:
   /// Its output() is -1 if it could not be started.
-  Generation(const std::string& generator, int file);
+  Generation(const std::string& generator, const std::string& from, int file);
   Generation(Generation&&) = default;
   Generation& operator=(Generation&&) = default;
 

@@ -18,9 +18,9 @@ constexpr std::size_t max_waiting = 256; ///< each has an open file
 
 } // namespace
 
-FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, std::string directory,
-                       std::string generator)
-    : kernel_(kernel), counts_(counts), directory_(std::move(directory)), generator_(std::move(generator)),
+FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
+    : kernel_(kernel), counts_(counts), directory_(options.directory ? options.directory : ""),
+      generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : "cfi,code"),
       at_once_(std::clamp(std::thread::hardware_concurrency(), 1u, 4u)) {}
 
 std::shared_ptr<const LoadedTable> FileTables::load(std::span<const std::byte> bytes,
@@ -54,23 +54,23 @@ void FileTables::enter(const sframe_bpf_key& key, KnownFile file) {
   files_[key] = std::move(file);
 }
 
-void FileTables::enter(const Opened& opened, std::shared_ptr<const LoadedTable> table) {
+void FileTables::enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table) {
   KnownFile file{.state = SFRAME_BPF_STATE_NONE};
   if (table) {
     file.state = SFRAME_BPF_STATE_READY;
-    file.code.key = opened.key;
+    file.code.key = opened.mapping.key;
     file.code.slot = table->slot;
     file.code.table = table->header;
-    file.code.entry = opened.image.entry;
-    std::memcpy(file.code.segments, opened.image.segments, sizeof file.code.segments);
+    file.code.entry = opened.image->entry;
+    std::memcpy(file.code.segments, opened.image->segments, sizeof file.code.segments);
     file.table = std::move(table);
   }
-  enter(opened.key, std::move(file));
+  enter(opened.mapping.key, std::move(file));
 }
 
 /// Enters the file if its table is there.
-bool FileTables::find_table(const Opened& opened) {
-  const std::string& build_id = opened.image.build_id;
+bool FileTables::find_table(const OpenedFile& opened) {
+  const std::string& build_id = opened.image->build_id;
   if (const auto found = by_build_id_.find(build_id); found != by_build_id_.end()) {
     ++counts_.shared;
     enter(opened, found->second);
@@ -82,35 +82,33 @@ bool FileTables::find_table(const Opened& opened) {
   return true;
 }
 
-void FileTables::add(const sframe_bpf_mapping& mapping) {
-  if (files_.contains(mapping.key)) return;
-  Opened opened{mapping.key, open_mapped(mapping), {}};
-  if (opened.file.number() < 0 || waiting_.size() == max_waiting) {
+void FileTables::add(OpenedFile opened) {
+  const sframe_bpf_key key = opened.mapping.key;
+  if (files_.contains(key)) return;
+  if (opened.file.number() < 0 || is_full()) {
     ++(opened.file.number() < 0 ? counts_.gone : counts_.too_many);
-    kernel_.remove_file(mapping.key); // the next stack asks again
+    kernel_.remove_file(key); // the next stack asks again
     return;
   }
-  const auto image = read_mapped_file(opened.file.number());
-  if (!image) {
+  if (!opened.image) {
     ++counts_.not_elf;
-    return enter(mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NOT_ELF});
+    return enter(key, KnownFile{.state = SFRAME_BPF_STATE_NOT_ELF});
   }
-  opened.image = *image;
   if (find_table(opened)) return;
   if (generator_.empty()) {
     ++counts_.no_table;
     return enter(opened, nullptr);
   }
-  files_[mapping.key] = {};
+  files_[key] = {};
   waiting_.push_back(std::move(opened));
   start();
 }
 
 /// Files with one build ID wait for the first of them.
 void FileTables::start() {
-  const auto is_made = [&](const Opened& one) {
-    return !one.image.build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
-      return made.opened.image.build_id == one.image.build_id;
+  const auto is_made = [&](const OpenedFile& one) {
+    return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
+      return made.opened.image->build_id == one.image->build_id;
     });
   };
   for (auto at = waiting_.begin(); at != waiting_.end() && made_.size() < at_once_;) {
@@ -118,10 +116,10 @@ void FileTables::start() {
       ++at;
       continue;
     }
-    Opened opened = std::move(*at);
+    OpenedFile opened = std::move(*at);
     at = waiting_.erase(at);
     if (find_table(opened)) continue;
-    Generation generation(generator_, opened.file.number());
+    Generation generation(generator_, from_, opened.file.number());
     if (generation.output() < 0) {
       ++counts_.no_table;
       enter(opened, nullptr);
@@ -149,7 +147,7 @@ void FileTables::advance() {
     made_.erase(made_.begin() + static_cast<std::ptrdiff_t>(i));
     const auto& bytes = done.generation.bytes();
     if (bytes.empty()) ++counts_.no_table;
-    enter(done.opened, bytes.empty() ? nullptr : load(bytes, done.opened.image.build_id));
+    enter(done.opened, bytes.empty() ? nullptr : load(bytes, done.opened.image->build_id));
   }
   start();
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a mapping to a table: open what is mapped there by /proc/PID/map_files, which works for deleted files
-// and in containers, at once, since the process may end; read its segments and build ID; find the table that
-// another file has, or in the directory, or let sframe-gen make one; check it; give it to the kernel as an
-// array map of its own; and enter the file.
+// and in containers, at once, since the process may end (opener.h); read its segments and build ID; find the
+// table that another file has, or in the directory, or let sframe-gen make one; check it; give it to the
+// kernel as an array map of its own; and enter the file.
 
 #pragma once
 
 #include "file.h"
 #include "kernel_tables.h"
+#include "opener.h"
 
 #include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,10 +39,10 @@ struct KnownFile {
 
 class FileTables {
 public:
-  FileTables(KernelTables& kernel, sframe_bpf_counts& counts, std::string directory, std::string generator);
+  FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options);
 
-  /// Enters the file of a mapping, if it is not known; its table may come later.
-  void add(const sframe_bpf_mapping& mapping);
+  /// Enters a file, if it is not known; its table may come later.
+  void add(OpenedFile opened);
 
   /// Whether tables are being made.
   bool is_busy() const { return !waiting_.empty() || !made_.empty(); }
@@ -57,29 +57,24 @@ public:
   std::size_t size() const { return files_.size(); }
 
 private:
-  struct Opened {
-    sframe_bpf_key key;
-    FileDescriptor file;
-    MappedFile image;
-  };
   struct Made {
-    Opened opened;
+    OpenedFile opened;
     Generation generation;
   };
 
   std::shared_ptr<const LoadedTable> load(std::span<const std::byte> bytes, const std::string& build_id);
-  bool find_table(const Opened& opened);
-  void enter(const Opened& opened, std::shared_ptr<const LoadedTable> table);
+  bool find_table(const OpenedFile& opened);
+  void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
 
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
-  std::string directory_, generator_;
+  std::string directory_, generator_, from_;
   std::size_t at_once_; ///< how many tables are made
   std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
   std::map<std::string, std::shared_ptr<const LoadedTable>> by_build_id_;
-  std::deque<Opened> waiting_;
+  std::deque<OpenedFile> waiting_;
   std::vector<Made> made_;
 };
 

@@ -4,16 +4,18 @@
 
 #include "sframe/bpf/tables.h"
 
+#include "deferred.h"
 #include "file_tables.h"
 #include "kernel_tables.h"
 #include "mappings.h"
+#include "opener.h"
 #include "process_tables.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -27,26 +29,17 @@ namespace {
 
 constexpr std::uint64_t default_max_bytes = std::uint64_t{256} << 20;
 
-const char* text_or_empty(const char* text) {
-  return text ? text : "";
-}
-
 } // namespace
 
 struct sframe_bpf_tables {
   sframe_bpf_tables(bpf_object* loaded, const sframe_bpf_options& given)
       : object(loaded), mappings(loaded),
-        kernel(counts, given.max_bytes ? given.max_bytes : default_max_bytes),
-        files(kernel, counts, text_or_empty(given.directory), text_or_empty(given.generator)),
-        processes(kernel, counts, mappings) {}
-  ~sframe_bpf_tables() {
-    if (requests) ring_buffer__free(requests);
-  }
+        kernel(counts, given.max_bytes ? given.max_bytes : default_max_bytes), files(kernel, counts, given),
+        processes(kernel, counts, mappings), deferred(files, counts) {}
 
   bool open();
   int add(int pid);
   int serve(int timeout);
-  void take(const sframe_bpf_mapping& mapping);
 
   bpf_object* object;
   sframe_bpf_counts counts{};
@@ -54,23 +47,12 @@ struct sframe_bpf_tables {
   KernelTables kernel;
   FileTables files;
   ProcessTables processes;
-  int ends = -1;
-  ring_buffer* requests = nullptr;
+  DeferredStacks deferred;
+  Opener opener;
+  int ends = -1, not_deferred = -1;
 };
 
 namespace {
-
-int take_request(void* context, void* data, std::size_t size) {
-  sframe_bpf_mapping mapping;
-  if (size < sizeof mapping) return 0;
-  std::memcpy(&mapping, data, sizeof mapping);
-  try { // libbpf is C
-    static_cast<sframe_bpf_tables*>(context)->take(mapping);
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
-}
 
 /// Calls what may throw, for C.
 template <class F> int catching(F&& call) {
@@ -82,25 +64,29 @@ template <class F> int catching(F&& call) {
   }
 }
 
+/// Of an element of a map that has one for each processor. False with errno.
+bool sum_of_processors(int map, std::uint32_t key, std::uint64_t& sum) {
+  const int processors = libbpf_num_possible_cpus();
+  std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(processors, 1)));
+  sum = 0;
+  if (processors < 0 || bpf_map_lookup_elem(map, &key, values.data()) != 0) return false;
+  for (const std::uint64_t value : values) sum += value;
+  return true;
+}
+
 } // namespace
 
 bool sframe_bpf_tables::open() {
   if (!kernel.open(object)) return false;
-  ends = bpf_object__find_map_fd_by_name(object, "sframe_counts");
-  const int ring = bpf_object__find_map_fd_by_name(object, "sframe_requests");
-  if (ends < 0 || ring < 0) {
+  const auto find = [&](const char* name) { return bpf_object__find_map_fd_by_name(object, name); };
+  ends = find("sframe_counts");
+  not_deferred = find("sframe_not_deferred");
+  const int requests = find("sframe_requests");
+  if (ends < 0 || requests < 0) {
     errno = ENOENT;
     return false;
   }
-  requests = ring_buffer__new(ring, take_request, this, nullptr);
-  return requests != nullptr;
-}
-
-void sframe_bpf_tables::take(const sframe_bpf_mapping& mapping) {
-  if (mapping.flags & SFRAME_BPF_IS_GENERATED)
-    processes.ask(mapping.process);
-  else
-    files.add(mapping);
+  return opener.start(requests, find("sframe_deferred"));
 }
 
 int sframe_bpf_tables::add(int pid) {
@@ -114,7 +100,7 @@ int sframe_bpf_tables::add(int pid) {
     files.advance();
   };
   for (const sframe_bpf_mapping& mapping : all) {
-    if (mapping.key.file_system) files.add(mapping);
+    if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping));
     while (files.is_full()) wait();
   }
   while (files.is_busy()) wait();
@@ -131,28 +117,33 @@ int sframe_bpf_tables::add(int pid) {
 int sframe_bpf_tables::serve(int timeout) {
   const int due = processes.due();
   if (due >= 0 && (timeout < 0 || due < timeout)) timeout = due;
-  std::vector<pollfd> polled = {{ring_buffer__epoll_fd(requests), POLLIN, 0}};
+  std::vector<pollfd> polled = {{opener.event(), POLLIN, 0}};
   files.append_polled(polled);
   if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
-  const int count = ring_buffer__consume(requests);
-  if (count < 0) {
-    errno = -count;
-    return -1;
-  }
+  Opener::Found found = opener.take();
+  const std::size_t count = found.files.size() + found.processes.size();
+  for (OpenedFile& one : found.files) files.add(std::move(one));
+  for (const sframe_bpf_key& key : found.left) kernel.remove_file(key);
+  for (const sframe_bpf_process& one : found.processes) processes.ask(one);
+  for (DeferredStack& one : found.stacks) deferred.add(std::move(one));
+  counts.too_many += found.left.size();
   files.advance();
   processes.advance();
-  return count;
+  deferred.advance();
+  return static_cast<int>(count);
 }
 
 extern "C" {
 
 sframe_bpf_tables* sframe_bpf_tables_new(bpf_object* object, const sframe_bpf_options* options) {
-  if (!object || !options || options->size < sizeof *options) {
+  if (!object || !options || options->size < offsetof(sframe_bpf_options, from)) {
     errno = EINVAL;
     return nullptr;
   }
+  sframe_bpf_options all{};
+  std::memcpy(&all, options, std::min(options->size, sizeof all)); // those of an older caller are shorter
   try {
-    auto tables = std::make_unique<sframe_bpf_tables>(object, *options);
+    auto tables = std::make_unique<sframe_bpf_tables>(object, all);
     if (tables->open()) return tables.release();
     const int error = errno;
     tables.reset();
@@ -169,6 +160,10 @@ int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid) {
 
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout) {
   return catching([&] { return tables->serve(timeout); });
+}
+
+int sframe_bpf_tables_finish(sframe_bpf_tables* tables, sframe_bpf_stack* stack) {
+  return catching([&] { return tables->deferred.finish(*stack); });
 }
 
 int sframe_bpf_tables_update_code(sframe_bpf_tables* tables, int pid) {
@@ -189,20 +184,22 @@ void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid) {
 
 void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts) {
   const std::size_t size = counts->size;
-  std::memcpy(counts, &tables->counts, size < sizeof *counts ? size : sizeof *counts);
+  sframe_bpf_counts all = tables->counts;
+  catching([&] {
+    if (tables->not_deferred >= 0) sum_of_processors(tables->not_deferred, 0, all.not_deferred);
+    return 0;
+  });
+  std::memcpy(counts, &all, size < sizeof all ? size : sizeof all);
   counts->size = size;
 }
 
 int sframe_bpf_tables_ends(const sframe_bpf_tables* tables, std::uint64_t ends[SFRAME_BPF_NUM_ENDS]) {
-  const int processors = libbpf_num_possible_cpus();
-  if (processors < 0) return -1;
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(processors));
-  for (std::uint32_t end = 0; end < SFRAME_BPF_NUM_ENDS; ++end) {
-    ends[end] = 0;
-    if (bpf_map_lookup_elem(tables->ends, &end, counts.data()) != 0) return -1;
-    for (const std::uint64_t count : counts) ends[end] += count;
-  }
-  return 0;
+  return catching([&] {
+    for (std::uint32_t end = 0; end < SFRAME_BPF_NUM_ENDS; ++end)
+      if (!sum_of_processors(tables->ends, end, ends[end])) return -1;
+    tables->deferred.correct(ends);
+    return 0;
+  });
 }
 
 const char* sframe_bpf_end_text(unsigned end) {

@@ -1,4 +1,5 @@
 // Samples of one process with registers and the stack's memory, 64 KiB above SP.
+#define SFRAME_BPF_DEFERRED_BYTES (1 << 22)
 #include <sframe/bpf/stack.bpf.h>
 
 #include "bpf-truth.h"
@@ -32,7 +33,7 @@ int sample(struct bpf_perf_event_data* event) {
       break;
     sample->pages = i + 1;
   }
-  sframe_stack(event, &sample->stack, 0);
+  sframe_stack(event, &sample->stack, SFRAME_BPF_DEFER);
   bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
   return 0;
 }

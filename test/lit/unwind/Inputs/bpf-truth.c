@@ -1,5 +1,6 @@
-// bpf-truth OBJECT SFRAME_GEN SAMPLES PID: walks samples of a process by libdw, from the same registers and
-// the copy of the stack, and compares with the stacks of the BPF program.
+// bpf-truth OBJECT SFRAME_GEN SAMPLES PID [cold]: walks samples of a process by libdw, from the same
+// registers and the copy of the stack, and compares with the stacks of the BPF program. "cold": no table is
+// loaded before; what the BPF program leaves to user space is finished there.
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -22,7 +23,9 @@ static const struct sample* current;
 static __u64 pcs[1024];
 static unsigned depth;
 static int copy_ended;
-static unsigned long total, equal, copy_short, incomplete, different, shorter, longer;
+static struct sample* waiting[4096]; /* whose stacks are not finished */
+static unsigned num_waiting;
+static unsigned long deferred, total, equal, copy_short, incomplete, different, shorter, longer;
 
 static pid_t next_thread(Dwfl* of, void* data, void** thread) {
   (void)of;
@@ -62,11 +65,10 @@ static int take_frame(Dwfl_Frame* frame, void* data) {
   return DWARF_CB_OK;
 }
 
-static int take_sample(void* context, void* data, size_t size) {
-  (void)context, (void)size;
-  current = data;
+static void compare(const struct sample* sample) {
+  current = sample;
   const struct sframe_bpf_stack* stack = &current->stack;
-  if (stack->end == SFRAME_BPF_END_PENDING || stack->end == SFRAME_BPF_END_NO_TABLE) return 0;
+  if (stack->end == SFRAME_BPF_END_PENDING || stack->end == SFRAME_BPF_END_NO_TABLE) return;
   depth = 0;
   copy_ended = 0;
   dwfl_getthread_frames(dwfl, (pid_t)current->tid, take_frame, NULL);
@@ -93,7 +95,31 @@ static int take_sample(void* context, void* data, size_t size) {
     for (unsigned i = same ? same - 1 : 0; i < depth && i < same + 2; ++i) printf(" %llx", pcs[i]);
     puts("");
   }
+}
+
+static int take_sample(void* context, void* data, size_t size) {
+  const struct sample* const sample = data;
+  (void)context, (void)size;
+  if (sample->stack.ticket == 0) {
+    compare(sample);
+  } else if (num_waiting < 4096 && (waiting[num_waiting] = malloc(sizeof *sample))) {
+    memcpy(waiting[num_waiting++], sample, sizeof *sample);
+  }
   return 0;
+}
+
+static void finish(sframe_bpf_tables* tables) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < num_waiting; ++i) {
+    if (sframe_bpf_tables_finish(tables, &waiting[i]->stack) == 1) {
+      waiting[kept++] = waiting[i];
+      continue;
+    }
+    deferred += waiting[i]->stack.end == SFRAME_BPF_END_OUTERMOST;
+    compare(waiting[i]);
+    free(waiting[i]);
+  }
+  num_waiting = kept;
 }
 
 static int fail(const char* what) {
@@ -102,7 +128,8 @@ static int fail(const char* what) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  const int cold = argc == 6 && strcmp(argv[5], "cold") == 0;
+  if (argc != 5 + cold) return 2;
   const unsigned long wanted = strtoul(argv[3], NULL, 0);
   const __u32 pid = (__u32)atoi(argv[4]);
   static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
@@ -122,7 +149,7 @@ int main(int argc, char** argv) {
     return fail("BPF program");
   const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
-  if (!tables || sframe_bpf_tables_add(tables, (int)pid) < 0) return fail("tables");
+  if (!tables || (!cold && sframe_bpf_tables_add(tables, (int)pid) < 0)) return fail("tables");
   struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
                                       .size = sizeof attribute,
                                       .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -136,10 +163,12 @@ int main(int argc, char** argv) {
   struct ring_buffer* ring =
       ring_buffer__new(bpf_object__find_map_fd_by_name(object, "samples"), take_sample, NULL, NULL);
   if (!ring) return fail("ring buffer");
-  while (total < wanted && kill((pid_t)pid, 0) == 0) {
+  while ((total < wanted || num_waiting) && kill((pid_t)pid, 0) == 0) {
     sframe_bpf_tables_serve(tables, 10);
-    ring_buffer__consume(ring);
+    if (total < wanted) ring_buffer__consume(ring);
+    finish(tables);
   }
+  if (cold) printf("%s\n", deferred ? "some were finished" : "none was finished");
   printf("%lu samples: %lu equal, %lu equal as far as the copy reaches, %lu equal but not complete, "
          "%lu where libdw ends earlier, %lu later, %lu different\n",
          total, equal, copy_short, incomplete, shorter, longer, different);

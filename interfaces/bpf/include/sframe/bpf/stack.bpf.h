@@ -38,25 +38,18 @@
 
 #include <sframe/bpf/stack.h>
 
-#if defined(__TARGET_ARCH_x86)
-enum { SFRAME_BPF_FP = 6, SFRAME_BPF_SP = 7, SFRAME_BPF_RA = 16 };
-#elif defined(__TARGET_ARCH_arm64)
-enum { SFRAME_BPF_FP = 29, SFRAME_BPF_SP = 31, SFRAME_BPF_RA = 30 };
-#else
-#  error "no registers for this architecture"
-#endif
+/* What sframe/bpf/cursor.h asks for. */
+#define SFRAME_BPF_READ(memory, to, address) bpf_probe_read_user((to), sizeof *(to), (const void*)(address))
+/* Makes the compiler forget what it knows of a number. */
+#define SFRAME_BPF_KEEP(number) __asm__ volatile("" : "+r"(number))
+#include <sframe/bpf/cursor.h>
 
 /* The key of a window in struct sframe_bpf_code: no file has this generation. */
 #define SFRAME_BPF_WINDOW_KEY(key, window)                                                                   \
   ((key)->file_system = (window)->process.start, (key)->inode = (window)->number,                            \
    (key)->size = (window)->process.programs, (key)->generation = 1ull << 63 | (window)->process.pid)
 
-enum {
-  SFRAME_BPF_NUM_REGISTERS = 32,
-  SFRAME_BPF_NUM_WALKS = 4,
-  SFRAME_BPF_NODE_WORDS = 32,
-  SFRAME_BPF_PAGE_BITS = 12
-};
+enum { SFRAME_BPF_NUM_WALKS = 4, SFRAME_BPF_NODE_WORDS = 32, SFRAME_BPF_PAGE_BITS = 12 };
 
 /* --- Maps --- */
 
@@ -114,22 +107,19 @@ struct {
    CPU, so there are several, each of which is taken by its flag. */
 struct sframe_bpf_walk {
   __u64 busy;
-  __u32 exact; /* the pc is the next instruction, not a return address */
-  __u32 innermost;
-  __u32 fp_unknown;
-  __u32 generated; /* the code that was found last is */
-  __u64
-      registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number; then SP and FP only */
-  __u64 pc, sp, fp;
+  struct sframe_bpf_cursor at;
   __u64 start, end; /* addresses of the code that was found last, */
   __u64 link;       /* what to add to them for link addresses, */
   __u64 entry;
-  __u32 slot;     /* and its table */
-  __u32 code_end; /* enum sframe_bpf_end: why it has none */
+  __u32 slot;      /* and its table */
+  __u32 code_end;  /* enum sframe_bpf_end: why it has none */
+  __u32 generated; /* it is */
+  __u32 reserved;
   struct sframe_bpf_table table;
   struct sframe_bpf_mapping mapping; /* of the code that is looked for, */
   struct sframe_bpf_window window;   /* and where it is, if it is generated */
   __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
+  __u64 upper;                       /* the last address for which it has the same answer */
 };
 
 struct {
@@ -138,6 +128,21 @@ struct {
   __type(key, __u32);
   __type(value, struct sframe_bpf_walk);
 } sframe_walks SEC(".maps");
+
+#ifdef SFRAME_BPF_DEFERRED_BYTES
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, SFRAME_BPF_DEFERRED_BYTES);
+} sframe_deferred SEC(".maps");
+
+/* Stacks that were not handed over: no room. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u64);
+} sframe_not_deferred SEC(".maps");
+#endif
 
 /* --- The kernel's own structures --- */
 
@@ -213,6 +218,7 @@ SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sfr
                                                                       __u64 address) {
   struct task_struct___sframe* const task = (void*)bpf_get_current_task();
   struct mm_struct___sframe* const mm = BPF_CORE_READ(task, mm);
+  walk->upper = ~0ull;
   if (!mm) return 0;
   __u64 entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
   if ((entry & 3) != 2) return 0; /* no node: a process without mappings, or with one */
@@ -224,7 +230,10 @@ SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sfr
     __u32 slot = 0;
     for (; slot < 15; ++slot) {
       const __u64 pivot = walk->node[1 + slot];
-      if (slot == pivots || pivot >= address || (pivot == 0 && slot != 0)) break;
+      if (slot == pivots || (pivot == 0 && slot != 0)) break; /* up to what the node is for */
+      if (pivot < address) continue;
+      walk->upper = pivot;
+      break;
     }
     entry = walk->node[(1 + pivots + slot) & (SFRAME_BPF_NODE_WORDS - 1)];
     if (type == 1) return (void*)entry;
@@ -258,9 +267,6 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
   return 0;
 }
 
-/* Makes the compiler forget what it knows of a number. */
-#define SFRAME_BPF_KEEP(number) __asm__ volatile("" : "+r"(number))
-
 /* --- The walk --- */
 
 #if defined(__TARGET_ARCH_x86)
@@ -273,7 +279,7 @@ typedef struct pt_regs sframe_bpf_pt_regs;
 #  endif
 #  define SFRAME_BPF_COPY(to, from)                                                                          \
     do {                                                                                                     \
-      __u64* const r = (to)->registers;                                                                      \
+      __u64* const r = (to)->at.registers;                                                                   \
       r[0] = SFRAME_BPF_REGISTER(from, ax, rax);                                                             \
       r[1] = SFRAME_BPF_REGISTER(from, dx, rdx);                                                             \
       r[2] = SFRAME_BPF_REGISTER(from, cx, rcx);                                                             \
@@ -290,16 +296,16 @@ typedef struct pt_regs sframe_bpf_pt_regs;
       r[13] = (from).r13;                                                                                    \
       r[14] = (from).r14;                                                                                    \
       r[15] = (from).r15;                                                                                    \
-      (to)->pc = SFRAME_BPF_REGISTER(from, ip, rip);                                                         \
+      (to)->at.pc = SFRAME_BPF_REGISTER(from, ip, rip);                                                      \
     } while (0)
 #else
 typedef struct user_pt_regs sframe_bpf_pt_regs;
 #  define SFRAME_BPF_IS_USER(from) (((from).pstate & 0x1f) == 0) /* EL0, 64-bit */
 #  define SFRAME_BPF_COPY(to, from)                                                                          \
     do {                                                                                                     \
-      _Pragma("unroll") for (int i = 0; i < 31; ++i)(to)->registers[i] = (from).regs[i];                     \
-      (to)->registers[SFRAME_BPF_SP] = (from).sp;                                                            \
-      (to)->pc = (from).pc;                                                                                  \
+      _Pragma("unroll") for (int i = 0; i < 31; ++i)(to)->at.registers[i] = (from).regs[i];                  \
+      (to)->at.registers[SFRAME_BPF_SP] = (from).sp;                                                         \
+      (to)->at.pc = (from).pc;                                                                               \
     } while (0)
 #endif
 
@@ -464,36 +470,6 @@ SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 a
   return (int)walk->code_end;
 }
 
-SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_walk* walk, __u32 number, __u64* to) {
-  if (number == SFRAME_BPF_SP) {
-    *to = walk->sp;
-  } else if (number == SFRAME_BPF_FP) {
-    if (walk->fp_unknown) return SFRAME_BPF_END_REGISTER;
-    *to = walk->fp;
-  } else {
-    if (!walk->innermost || number >= SFRAME_BPF_NUM_REGISTERS) return SFRAME_BPF_END_REGISTER;
-    SFRAME_BPF_KEEP(number); /* the mask is for the verifier, which has forgotten the comparison */
-    *to = walk->registers[number & (SFRAME_BPF_NUM_REGISTERS - 1)];
-  }
-  return 0;
-}
-
-/* The value of kind SUM or STORED. 0 or an end. */
-SFRAME_BPF_INLINE int sframe_bpf_apply(const struct sframe_bpf_walk* walk,
-                                       const struct sframe_bpf_value* value, __u64 cfa, __u64* to) {
-  __u64 base = cfa;
-  if (value->base != SFRAME_BPF_CFA_IN_WIDE) {
-    const int end = sframe_bpf_read_register(walk, value->base, &base);
-    if (end) return end;
-  }
-  base += (__u64)(__s64)value->offset;
-  if (value->kind == SFRAME_BPF_SUM) {
-    *to = base;
-    return 0;
-  }
-  return bpf_probe_read_user(to, sizeof *to, (const void*)base) == 0 ? 0 : SFRAME_BPF_END_UNREADABLE;
-}
-
 /* The rule for an address in the code that was found last. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
                                            struct sframe_bpf_rule* rule) {
@@ -508,10 +484,9 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
 
 /* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack) {
-  const __u64 pc = walk->pc - !walk->exact;
+  const __u64 pc = walk->at.pc - !walk->at.exact;
   const __u32 depth = stack->depth;
   struct sframe_bpf_rule rule;
-  __u64 cfa = 0, ra = 0, fp = walk->fp;
   if (depth >= SFRAME_BPF_MAX_FRAMES) return SFRAME_BPF_END_CUT;
   int end = sframe_bpf_find_code(walk, pc);
   if (end == SFRAME_BPF_END_NO_MAPPING && depth != 0) return end; /* no code: not a frame */
@@ -520,36 +495,11 @@ SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sfram
   if (end) return end;
   end = sframe_bpf_find_rule(walk, pc, &rule);
   if (end) return end;
-  if (rule.signal_frame) stack->pcs[depth] = walk->pc; /* no call: the kernel put its address on the stack */
+  if (rule.signal_frame)
+    stack->pcs[depth] = walk->at.pc; /* no call: the kernel put its address on the stack */
   if (rule.kind == SFRAME_BPF_OUTERMOST) return SFRAME_BPF_END_OUTERMOST;
 
-  if ((end = sframe_bpf_apply(walk, &rule.cfa, 0, &cfa)) != 0) return end;
-  /* In a leaf function of AArch64 they are equal. A signal handler may have a stack of its own. */
-  if (!rule.signal_frame && (cfa < walk->sp || (cfa == walk->sp && !walk->innermost)))
-    return SFRAME_BPF_END_NOT_GROWING;
-  if (rule.ra.kind == SFRAME_BPF_SAME)
-    end = sframe_bpf_read_register(walk, SFRAME_BPF_RA, &ra);
-  else if (rule.ra.kind >= SFRAME_BPF_SUM)
-    end = sframe_bpf_apply(walk, &rule.ra, cfa, &ra);
-  else
-    end = SFRAME_BPF_END_REGISTER;
-  if (end) return end;
-  if (rule.fp.kind >= SFRAME_BPF_SUM) {
-    if ((end = sframe_bpf_apply(walk, &rule.fp, cfa, &fp)) != 0) return end;
-    walk->fp_unknown = 0;
-  } else if (rule.fp.kind != SFRAME_BPF_SAME) {
-    walk->fp_unknown = 1;
-  }
-#if defined(__TARGET_ARCH_arm64)
-  if (rule.ra_signed) ra &= (1ull << 48) - 1; /* the code is in the bits above the address */
-#endif
-  if (ra == 0) return SFRAME_BPF_END_ZERO_PC;
-  walk->pc = ra;
-  walk->sp = cfa;
-  walk->fp = fp;
-  walk->exact = rule.signal_frame;
-  walk->innermost = 0;
-  return 0;
+  return sframe_bpf_go_up(0, &walk->at, &rule);
 }
 
 struct sframe_bpf_both {
@@ -566,8 +516,75 @@ static long sframe_bpf_next_frame(__u32 index, void* context) {
   return 1;
 }
 
+#ifdef SFRAME_BPF_DEFERRED_BYTES
+struct sframe_bpf_listing {
+  struct sframe_bpf_walk* walk;
+  struct sframe_bpf_deferred* to;
+  __u64 address;
+};
+
+/* Appends the mapping with the next address that has one, if it has code, and asks for its file. */
+static long sframe_bpf_next_mapping(__u32 index, void* context) {
+  enum { VM_EXECUTABLE = 4 };
+  struct sframe_bpf_listing* const listing = context;
+  struct sframe_bpf_walk* const walk = listing->walk;
+  (void)index;
+  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, listing->address);
+  listing->address = walk->upper + 1;
+  if (vma && BPF_CORE_READ(vma, vm_flags) & VM_EXECUTABLE) {
+    const __u64 pending = SFRAME_BPF_STATE_PENDING;
+    struct task_struct___sframe* const task = (void*)bpf_get_current_task();
+    __u32 number = listing->to->num_mappings;
+    if (number >= SFRAME_BPF_COPY_MAPPINGS) return 1;
+    SFRAME_BPF_KEEP(number);
+    struct sframe_bpf_mapping* const mapping = &listing->to->mappings[number];
+    mapping->flags = 0;
+    mapping->key.file_system = 0;
+    if (sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping->key) &&
+        bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) == 0)
+      mapping->flags = SFRAME_BPF_IS_NEW;
+    mapping->start = BPF_CORE_READ(vma, vm_start);
+    mapping->end = BPF_CORE_READ(vma, vm_end);
+    mapping->offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+    sframe_bpf_read_process(task, &mapping->process);
+    listing->to->num_mappings = number + 1;
+  }
+  return walk->upper == ~0ull;
+}
+
+/* Hands the rest of the stack over. */
+static __attribute__((noinline)) int sframe_bpf_defer(struct sframe_bpf_walk* walk,
+                                                      struct sframe_bpf_stack* stack) {
+  enum { MAX_MAPPINGS = 4096 };
+  if (!walk || !stack) return 0;
+  struct sframe_bpf_deferred* const to = bpf_ringbuf_reserve(&sframe_deferred, sizeof *to, 0);
+  if (!to) {
+    const __u32 zero = 0;
+    __u64* const count = bpf_map_lookup_elem(&sframe_not_deferred, &zero);
+    if (count) ++*count;
+    return 0;
+  }
+  to->ticket = stack->ticket = bpf_ktime_get_ns() << 10 | (bpf_get_smp_processor_id() & 1023);
+  to->at = walk->at;
+  to->num_mappings = to->pages = 0;
+  to->first = walk->at.sp & ~(__u64)(SFRAME_BPF_COPY_PAGE - 1);
+#  pragma unroll
+  for (int i = 0; i < SFRAME_BPF_COPY_PAGES; ++i) {
+    const __u64 page = (__u64)i * SFRAME_BPF_COPY_PAGE;
+    if (bpf_probe_read_user(to->copy + page, SFRAME_BPF_COPY_PAGE, (const void*)(to->first + page)) != 0)
+      break;
+    to->pages = i + 1;
+  }
+  struct sframe_bpf_listing listing = {walk, to, 0};
+  bpf_loop(MAX_MAPPINGS, sframe_bpf_next_mapping, &listing, 0);
+  bpf_ringbuf_submit(to, 0);
+  return 1;
+}
+#endif
+
 SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_stack* stack) {
   stack->depth = 0;
+  stack->ticket = 0;
   stack->end = SFRAME_BPF_END_BUSY;
   for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
     const __u32 number = i;
@@ -578,19 +595,20 @@ SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_sta
 }
 
 SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack,
-                                         int has_registers) {
+                                         int has_registers, __u64 flags) {
   if (walk && has_registers) {
     struct sframe_bpf_both both = {walk, stack};
-    walk->sp = walk->registers[SFRAME_BPF_SP];
-    walk->fp = walk->registers[SFRAME_BPF_FP];
-    walk->exact = walk->innermost = 1;
-    walk->fp_unknown = 0;
+    sframe_bpf_start(&walk->at);
     walk->start = walk->end = 0;
     stack->end = SFRAME_BPF_END_CUT;
     bpf_loop(SFRAME_BPF_MAX_FRAMES + 1, sframe_bpf_next_frame, &both, 0);
+#ifdef SFRAME_BPF_DEFERRED_BYTES
+    if (flags & SFRAME_BPF_DEFER && stack->end == SFRAME_BPF_END_PENDING) sframe_bpf_defer(walk, stack);
+#endif
   } else if (walk) {
     stack->end = SFRAME_BPF_END_NO_REGISTERS;
   }
+  (void)flags;
   if (walk) walk->busy = 0;
   const __u32 end = stack->end;
   __u64* const count = bpf_map_lookup_elem(&sframe_counts, &end);
@@ -599,14 +617,15 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
 }
 
 /* Of the current thread, wherever in the kernel it is: for tracepoints and all that has no registers. */
-static __attribute__((noinline, unused)) long sframe_stack_of_thread(struct sframe_bpf_stack* stack) {
+static __attribute__((noinline, unused)) long sframe_stack_of_thread(struct sframe_bpf_stack* stack,
+                                                                     __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
-  return sframe_bpf_finish(walk, stack, walk && sframe_bpf_take_saved(walk));
+  return sframe_bpf_finish(walk, stack, walk && sframe_bpf_take_saved(walk), flags);
 }
 
 /* Of a perf event, whose registers are those of user mode if it was there. */
-static __attribute__((noinline, unused)) long sframe_stack_of_event(struct bpf_perf_event_data* event,
-                                                                    struct sframe_bpf_stack* stack) {
+static __attribute__((noinline, unused)) long
+sframe_stack_of_event(struct bpf_perf_event_data* event, struct sframe_bpf_stack* stack, __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
   int taken = 0;
   if (walk && SFRAME_BPF_IS_USER(event->regs)) {
@@ -615,12 +634,12 @@ static __attribute__((noinline, unused)) long sframe_stack_of_event(struct bpf_p
   } else if (walk) {
     taken = sframe_bpf_take_saved(walk);
   }
-  return sframe_bpf_finish(walk, stack, taken);
+  return sframe_bpf_finish(walk, stack, taken, flags);
 }
 
 /* Of a uprobe or kprobe. */
-static __attribute__((noinline, unused)) long sframe_stack_of_probe(struct pt_regs* context,
-                                                                    struct sframe_bpf_stack* stack) {
+static __attribute__((noinline, unused)) long
+sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
   const sframe_bpf_pt_regs* const regs = (const sframe_bpf_pt_regs*)context;
   int taken = 0;
@@ -630,17 +649,19 @@ static __attribute__((noinline, unused)) long sframe_stack_of_probe(struct pt_re
   } else if (walk) {
     taken = sframe_bpf_take_saved(walk);
   }
-  return sframe_bpf_finish(walk, stack, taken);
+  return sframe_bpf_finish(walk, stack, taken, flags);
 }
 
 /*
  * The user stack of the current thread. `context` is that of the program: its type tells which registers
- * there are. Returns the number of frames; stack->end has why there are no more. `flags` must be 0.
+ * there are. Returns the number of frames; stack->end has why there are no more. `flags` is 0 or
+ * SFRAME_BPF_DEFER, for which SFRAME_BPF_DEFERRED_BYTES has to be defined before this file is included: a
+ * power of 2, 46 KB for each stack that waits.
  */
 #define sframe_stack(context, stack, flags)                                                                  \
   _Generic((context), struct bpf_perf_event_data *                                                           \
-           : sframe_stack_of_event((void*)(context), (stack)), struct pt_regs *                              \
-           : sframe_stack_of_probe((void*)(context), (stack)), default                                       \
-           : sframe_stack_of_thread(stack))
+           : sframe_stack_of_event((void*)(context), (stack), (flags)), struct pt_regs *                     \
+           : sframe_stack_of_probe((void*)(context), (stack), (flags)), default                              \
+           : sframe_stack_of_thread((stack), (flags)))
 
 #endif

@@ -10,6 +10,7 @@
 
 enum {
   SFRAME_BPF_MAX_FRAMES = 127, /* as PERF_MAX_STACK_DEPTH */
+  SFRAME_BPF_NUM_REGISTERS = 32,
   SFRAME_BPF_MAX_FILES = 4096,
   SFRAME_BPF_MAX_WINDOWS = 4096,
   SFRAME_BPF_MAX_TABLES = 4096, /* of files and windows */
@@ -43,6 +44,7 @@ enum sframe_bpf_end {
 struct sframe_bpf_stack {
   __u32 depth;
   __u32 end;                        /* enum sframe_bpf_end */
+  __u64 ticket;                     /* of the rest, for sframe_bpf_tables_finish(); 0: there is no more */
   __u64 pcs[SFRAME_BPF_MAX_FRAMES]; /* each in its instruction: a return address minus 1 */
 };
 
@@ -106,7 +108,7 @@ struct sframe_bpf_code {
   struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
 };
 
-enum { SFRAME_BPF_IS_GENERATED = 1 };
+enum { SFRAME_BPF_IS_GENERATED = 1, SFRAME_BPF_IS_NEW = 2 };
 
 /* A mapping with code. In the ring buffer sframe_requests: one whose file has no entry yet, or of generated
    code that is not known; and what the iterator sframe_list_mappings writes. */
@@ -115,8 +117,43 @@ struct sframe_bpf_mapping {
   struct sframe_bpf_process process;
   __u64 start, end; /* of the mapping */
   __u64 offset;     /* of its first byte in the file */
-  __u32 flags;      /* SFRAME_BPF_IS_GENERATED: a request for all windows of the process */
+  __u32 flags; /* SFRAME_BPF_IS_GENERATED: a request for all windows of the process; SFRAME_BPF_IS_NEW: nobody
+                  else has asked for the file */
   __u32 reserved;
+};
+
+/* A frame of a walk: what rules are applied to. */
+struct sframe_bpf_cursor {
+  __u64 registers[SFRAME_BPF_NUM_REGISTERS]; /* of the innermost frame, by DWARF number */
+  __u64 pc, sp, fp;
+  __u32 exact; /* the pc is the next instruction, not a return address */
+  __u32 innermost;
+  __u32 fp_unknown;
+  __u32 reserved;
+};
+
+/* Flags of sframe_stack(). */
+enum {
+  /* The rest of a stack that ends in code whose table is not loaded yet is left to user space, with a copy of
+     the stack: its ticket is set. */
+  SFRAME_BPF_DEFER = 1
+};
+
+enum {
+  SFRAME_BPF_COPY_PAGE = 4096,
+  SFRAME_BPF_COPY_PAGES = 9, /* 32 KiB and more from SP on */
+  SFRAME_BPF_COPY_MAPPINGS = 96
+};
+
+/* What user space walks on with: in the ring buffer sframe_deferred. */
+struct sframe_bpf_deferred {
+  __u64 ticket;
+  struct sframe_bpf_cursor at;
+  __u64 first; /* address of the copy */
+  __u32 pages; /* of the copy */
+  __u32 num_mappings;
+  struct sframe_bpf_mapping mappings[SFRAME_BPF_COPY_MAPPINGS]; /* of the process, with code */
+  unsigned char copy[SFRAME_BPF_COPY_PAGES * SFRAME_BPF_COPY_PAGE];
 };
 
 #endif

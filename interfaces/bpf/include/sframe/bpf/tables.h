@@ -34,6 +34,7 @@ typedef struct {
   const char* directory; /* tables by build ID, made by sframe-gen -o DIRECTORY/ --emit=bpf-table; or NULL */
   const char* generator; /* sframe-gen, which makes others: a path, or a name in PATH; or NULL */
   uint64_t max_bytes;    /* of all tables in the kernel; 0 is 256 MiB */
+  const char* from;      /* what the generator makes them of (--from); NULL is cfi,code */
 } sframe_bpf_options;
 
 /* What became of the files that stacks needed, each counted once. */
@@ -43,14 +44,17 @@ typedef struct {
   uint64_t shared; /* files with the build ID of a table that was there */
   uint64_t bytes;  /* of the loaded tables */
   uint64_t rows;
-  uint64_t not_elf;  /* no 64-bit ELF file of this machine, or with too many segments */
-  uint64_t no_table; /* none in the directory, and none could be made */
-  uint64_t damaged;  /* the table is not valid */
-  uint64_t no_room;  /* max_bytes, or the number of files or tables */
-  uint64_t gone;     /* could not be opened: the process has ended; the next stack asks again */
-  uint64_t too_many; /* wait for their tables; the next stack asks again */
-  uint64_t regions;  /* of generated code that has rows now */
-  uint64_t refused;  /* of those in the lists of processes: impossible, or more than there is room for */
+  uint64_t not_elf;      /* no 64-bit ELF file of this machine, or with too many segments */
+  uint64_t no_table;     /* none in the directory, and none could be made */
+  uint64_t damaged;      /* the table is not valid */
+  uint64_t no_room;      /* max_bytes, or the number of files or tables */
+  uint64_t gone;         /* could not be opened: the process has ended; the next stack asks again */
+  uint64_t too_many;     /* wait for their tables; the next stack asks again */
+  uint64_t regions;      /* of generated code that has rows now */
+  uint64_t refused;      /* of those in the lists of processes: impossible, or more than there is room for */
+  uint64_t not_deferred; /* stacks that the BPF program could not hand over: its ring buffer was full */
+  uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
+                            full */
 } sframe_bpf_counts;
 
 /* Of an object with stack.bpf.h that is loaded, and that must outlive it. NULL with errno: ENOENT if the maps
@@ -96,10 +100,16 @@ int sframe_bpf_tables_set_code(sframe_bpf_tables* tables, int pid, const sframe_
 /* Removes the tables of the generated code of the process. Its list is read again when a stack needs it. */
 void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid);
 
+/* Walks on where a stack has ended in code whose table was not loaded yet, with SFRAME_BPF_DEFER: returns 1
+   if it is not there yet; call it again after sframe_bpf_tables_serve(), for a second, or as long as a table
+   takes. 0: the stack is finished, its ticket is 0, and its end final. -1 with errno. At most 128 MiB of
+   stacks wait, for 30 s. */
+int sframe_bpf_tables_finish(sframe_bpf_tables* tables, struct sframe_bpf_stack* stack);
+
 /* Sets the numbers up to counts->size. */
 void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts);
 
-/* How many stacks had each end. 0, or -1 with errno. */
+/* How many stacks had each end; that of finished ones is the final one. 0, or -1 with errno. */
 int sframe_bpf_tables_ends(const sframe_bpf_tables* tables, uint64_t ends[SFRAME_BPF_NUM_ENDS]);
 
 /* "outermost frame"; static. */
