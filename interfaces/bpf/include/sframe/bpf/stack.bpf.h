@@ -85,6 +85,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE); /* for its alignment: an element is four lines of the cache */
   __uint(max_entries, SFRAME_BPF_MAX_TABLES);
   __type(key, __u32);
   __type(value, struct sframe_bpf_code);
@@ -107,17 +108,15 @@ struct {
    CPU, so there are several, each of which is taken by its flag. */
 struct sframe_bpf_walk {
   __u64 busy;
-  struct sframe_bpf_cursor at;
   __u64 start, end; /* addresses of the code that was found last, */
   __u64 link;       /* what to add to them for link addresses, */
-  __u64 entry;
-  __u32 slot;      /* and its table */
-  __u32 code_end;  /* enum sframe_bpf_end: why it has none */
-  __u32 generated; /* it is */
+  __u32 number;     /* of the struct sframe_bpf_code, */
+  __u32 code_end;   /* enum sframe_bpf_end: why there is none; */
+  __u32 generated;  /* it is */
   __u32 reserved;
-  struct sframe_bpf_table table;
-  struct sframe_bpf_mapping mapping; /* of the code that is looked for, */
-  struct sframe_bpf_window window;   /* and where it is, if it is generated */
+  struct sframe_bpf_cursor at;
+  struct sframe_bpf_mapping mapping; /* to ask for what is not known, */
+  struct sframe_bpf_window window;   /* and where generated code is */
   __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
   __u64 upper;                       /* the last address for which it has the same answer */
 };
@@ -179,10 +178,10 @@ struct task_struct___sframe {
 } SFRAME_BPF_KERNEL;
 
 /* The key of what is mapped; 0 if it has none. */
-SFRAME_BPF_INLINE int sframe_bpf_read_key(struct mm_struct___sframe* mm, struct vm_area_struct___sframe* vma,
-                                          struct sframe_bpf_key* key) {
+SFRAME_BPF_INLINE int sframe_bpf_read_key(struct task_struct___sframe* task,
+                                          struct vm_area_struct___sframe* vma, struct sframe_bpf_key* key) {
   struct file___sframe* const file = BPF_CORE_READ(vma, vm_file);
-  if (!file && (__u64)BPF_CORE_READ(mm, context.vdso) == BPF_CORE_READ(vma, vm_start)) {
+  if (!file && (__u64)BPF_CORE_READ(task, mm, context.vdso) == BPF_CORE_READ(vma, vm_start)) {
     key->file_system = SFRAME_BPF_VDSO;
     key->inode = key->size = key->generation = 0;
     return 1;
@@ -216,17 +215,18 @@ SFRAME_BPF_INLINE void sframe_bpf_read_process(struct task_struct___sframe* task
  */
 SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sframe_bpf_walk* walk,
                                                                       __u64 address) {
-  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
-  struct mm_struct___sframe* const mm = BPF_CORE_READ(task, mm);
+  struct task_struct___sframe* const task = (void*)bpf_get_current_task_btf();
+  struct mm_struct___sframe* const mm = task->mm;
   walk->upper = ~0ull;
   if (!mm) return 0;
-  __u64 entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+  __u64 entry = (__u64)mm->mm_mt.ma_root;
   if ((entry & 3) != 2) return 0; /* no node: a process without mappings, or with one */
   for (int level = 0; level < 10; ++level) {
     const __u32 type = entry >> 3 & 15;
     if (entry < 4096 || type < 1 || type > 3) return 0;
     const __u32 pivots = type == 3 ? 9 : 15;
-    if (bpf_probe_read_kernel(walk->node, sizeof walk->node, (const void*)(entry & ~255ull)) != 0) return 0;
+    const __u64 node = entry & ~255ull;
+    if (bpf_probe_read_kernel(walk->node, sizeof walk->node, (const void*)node) != 0) return 0;
     __u32 slot = 0;
     for (; slot < 15; ++slot) {
       const __u64 pivot = walk->node[1 + slot];
@@ -235,7 +235,8 @@ SFRAME_BPF_INLINE struct vm_area_struct___sframe* sframe_bpf_find_vma(struct sfr
       walk->upper = pivot;
       break;
     }
-    entry = walk->node[(1 + pivots + slot) & (SFRAME_BPF_NODE_WORDS - 1)];
+    if (bpf_probe_read_kernel(&entry, sizeof entry, (const void*)(node + 8 * (1 + pivots + slot))) != 0)
+      return 0;
     if (type == 1) return (void*)entry;
   }
   return 0;
@@ -258,7 +259,7 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
   struct task_struct___sframe* const task = context->task;
   struct sframe_bpf_mapping mapping = {0};
   if (!task || !vma || !(BPF_CORE_READ(vma, vm_flags) & VM_EXECUTABLE)) return 0;
-  sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping.key);
+  sframe_bpf_read_key(task, vma, &mapping.key);
   mapping.start = BPF_CORE_READ(vma, vm_start);
   mapping.end = BPF_CORE_READ(vma, vm_end);
   mapping.offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
@@ -324,13 +325,18 @@ SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
 }
 
 /* Asks user space for the table of a file, once. */
-SFRAME_BPF_INLINE void sframe_bpf_request(struct sframe_bpf_mapping* mapping) {
+static __attribute__((noinline)) int sframe_bpf_request(struct sframe_bpf_walk* walk) {
   const __u64 pending = SFRAME_BPF_STATE_PENDING;
+  if (!walk) return 0;
+  struct sframe_bpf_mapping* const mapping = &walk->mapping;
   sframe_bpf_read_process((void*)bpf_get_current_task(), &mapping->process);
+  mapping->start = walk->start;
+  mapping->end = walk->end;
   mapping->flags = 0;
-  if (bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) != 0) return;
+  if (bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) != 0) return 0;
   if (bpf_ringbuf_output(&sframe_requests, mapping, sizeof *mapping, 0) != 0)
     bpf_map_delete_elem(&sframe_files, &mapping->key); /* the next one asks again */
+  return 1;
 }
 
 /* The same for the generated code of the process. */
@@ -392,7 +398,8 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
   word = bpf_map_lookup_elem(&sframe_windows, &walk->window);
   if (!word) return sframe_bpf_ask_again(walk);
   SFRAME_BPF_WINDOW_KEY(&key, &walk->window);
-  const struct sframe_bpf_code* const code = sframe_bpf_code_of(*(const volatile __u64*)word, &key);
+  const __u64 known = *(const volatile __u64*)word;
+  const struct sframe_bpf_code* const code = sframe_bpf_code_of(known, &key);
   if (!code) return sframe_bpf_ask_again(walk);
   if (code->counter) {
     __u64 now = 0;
@@ -404,25 +411,23 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
   if (start + (1ull << SFRAME_BPF_WINDOW_BITS) - 1 < walk->end - 1)
     walk->end = start + (1ull << SFRAME_BPF_WINDOW_BITS);
   walk->link = 0;
-  walk->entry = ~0ull;
-  walk->slot = code->slot;
-  walk->table = code->table;
+  walk->number = (__u32)(known >> 32);
   return 0;
 }
 
-/* The table of a file, for an address at an offset in it. 0 or an end. */
-SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct sframe_bpf_mapping* mapping,
-                                          __u64 address, __u64 offset) {
-  const __u64* const word = bpf_map_lookup_elem(&sframe_files, &mapping->key);
+/* The table of the file with the key walk->mapping.key, for an address at an offset in it. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, __u64 address, __u64 offset) {
+  const __u64* const word = bpf_map_lookup_elem(&sframe_files, &walk->mapping.key);
   if (!word) {
-    sframe_bpf_request(mapping);
+    walk->mapping.offset = offset - (address - walk->start);
+    sframe_bpf_request(walk);
     return SFRAME_BPF_END_PENDING;
   }
   const __u64 known = *(const volatile __u64*)word;
   if (SFRAME_BPF_STATE(known) == SFRAME_BPF_STATE_PENDING) return SFRAME_BPF_END_PENDING;
   if (SFRAME_BPF_STATE(known) == SFRAME_BPF_STATE_NOT_ELF) return SFRAME_BPF_END_NO_FILE;
   if (SFRAME_BPF_STATE(known) != SFRAME_BPF_STATE_READY) return SFRAME_BPF_END_NO_TABLE;
-  const struct sframe_bpf_code* const code = sframe_bpf_code_of(known, &mapping->key);
+  const struct sframe_bpf_code* const code = sframe_bpf_code_of(known, &walk->mapping.key);
   if (!code) return SFRAME_BPF_END_PENDING;
 #pragma unroll
   for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i) {
@@ -434,9 +439,7 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct s
     if (start + segment->size < walk->end && start + segment->size > address)
       walk->end = start + segment->size;
     walk->link = segment->address - start;
-    walk->entry = code->entry;
-    walk->slot = code->slot;
-    walk->table = code->table;
+    walk->number = (__u32)(known >> 32);
     return 0;
   }
   return SFRAME_BPF_END_NO_ROW;
@@ -444,23 +447,22 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, struct s
 
 /* Finds the code at the address, if it is not where the last one was. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 address) {
-  struct sframe_bpf_mapping* const mapping = &walk->mapping;
+  struct {
+    __u64 start, end;
+  } range; /* vm_start and vm_end are neighbours */
   if (address >= walk->start && address < walk->end) return (int)walk->code_end;
   walk->start = walk->end = 0;
   walk->generated = 0;
   struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
-  if (!vma) return SFRAME_BPF_END_NO_MAPPING;
-  mapping->start = BPF_CORE_READ(vma, vm_start);
-  mapping->end = BPF_CORE_READ(vma, vm_end);
-  if (address < mapping->start || address >= mapping->end) return SFRAME_BPF_END_NO_MAPPING;
-  walk->start = mapping->start;
-  walk->end = mapping->end;
+  if (!vma || bpf_probe_read_kernel(&range, sizeof range, &vma->vm_start) != 0)
+    return SFRAME_BPF_END_NO_MAPPING;
+  if (address < range.start || address >= range.end) return SFRAME_BPF_END_NO_MAPPING;
+  walk->start = range.start;
+  walk->end = range.end;
   walk->code_end = SFRAME_BPF_END_NO_FILE;
-  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
-  if (sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping->key)) {
-    mapping->offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
-    walk->code_end =
-        (__u32)sframe_bpf_use_file(walk, mapping, address, address - mapping->start + mapping->offset);
+  if (sframe_bpf_read_key((void*)bpf_get_current_task(), vma, &walk->mapping.key)) {
+    const __u64 offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+    walk->code_end = (__u32)sframe_bpf_use_file(walk, address, address - range.start + offset);
     if (walk->code_end == SFRAME_BPF_END_NO_ROW) walk->end = 0; /* true of this segment only */
   }
   if (walk->code_end == SFRAME_BPF_END_NO_FILE) {
@@ -474,12 +476,13 @@ SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 a
 SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
                                            struct sframe_bpf_rule* rule) {
   const __u64 link = address + walk->link;
-  void* const words = bpf_map_lookup_elem(&sframe_tables, &walk->slot);
+  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->number);
+  void* const words = code ? bpf_map_lookup_elem(&sframe_tables, &code->slot) : 0;
   if (!words) return SFRAME_BPF_END_NO_TABLE;
-  sframe_bpf_find(words, &walk->table, link, rule);
+  sframe_bpf_find(words, &code->table, link, rule);
   if (rule->kind != SFRAME_BPF_NONE) return 0;
   if (walk->generated) return sframe_bpf_ask_again(walk);
-  return link - walk->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
+  return link - code->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 
 /* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
@@ -540,7 +543,7 @@ static long sframe_bpf_next_mapping(__u32 index, void* context) {
     struct sframe_bpf_mapping* const mapping = &listing->to->mappings[number];
     mapping->flags = 0;
     mapping->key.file_system = 0;
-    if (sframe_bpf_read_key(BPF_CORE_READ(task, mm), vma, &mapping->key) &&
+    if (sframe_bpf_read_key(task, vma, &mapping->key) &&
         bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) == 0)
       mapping->flags = SFRAME_BPF_IS_NEW;
     mapping->start = BPF_CORE_READ(vma, vm_start);

@@ -95,17 +95,19 @@ enum {
 };
 #define SFRAME_BPF_STATE(word) ((__u32)(word)&0xff)
 
-/* Code with a table. Those of several files with one build ID are equal but for key and segments. */
+/* Code with a table. Those of several files with one build ID are equal but for key and segments. What most
+   walks need is in two of its four lines of the cache: the first one and the table. */
 struct sframe_bpf_code {
   struct sframe_bpf_key key; /* of a file; of generated code the window's number is `inode` */
   __u32 slot;                /* in the map sframe_tables */
   __u32 reserved;
+  struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
   __u64 entry;
   /* Where the process counts replacements of rows (sframe/jit/list.h), and the number that the table is for;
      0: it does not count them. */
   __u64 counter, replacements;
+  __u64 padding[4];
   struct sframe_bpf_table table;
-  struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
 };
 
 enum { SFRAME_BPF_IS_GENERATED = 1, SFRAME_BPF_IS_NEW = 2 };
