@@ -11,17 +11,17 @@
 namespace {
 
 /// Of the copy only. 0 if it could be read.
-int read_copy(const void* memory, std::uint64_t* to, std::uint64_t address) {
+int read_copy(const void* memory, void* to, std::size_t size, std::uint64_t address) {
   const auto& stack = *static_cast<const sframe::bpf::DeferredStack*>(memory);
   const std::uint64_t offset = address - stack.first;
-  if (offset > stack.copy.size() || stack.copy.size() - offset < sizeof *to) return -1;
-  std::memcpy(to, stack.copy.data() + offset, sizeof *to);
+  if (offset > stack.copy.size() || stack.copy.size() - offset < size) return -1;
+  std::memcpy(to, stack.copy.data() + offset, size);
   return 0;
 }
 
 } // namespace
 
-#define SFRAME_BPF_READ(memory, to, address) read_copy(memory, reinterpret_cast<std::uint64_t*>(to), address)
+#define SFRAME_BPF_READ(memory, to, address) read_copy(memory, to, sizeof *(to), address)
 #define SFRAME_BPF_KEEP(number) ((void)0)
 #include "sframe/bpf/cursor.h"
 

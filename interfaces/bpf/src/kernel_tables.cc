@@ -93,7 +93,9 @@ void KernelTables::wait() {
   left_codes_.clear();
 }
 
-std::optional<std::uint32_t> KernelTables::add_code(const sframe_bpf_code& code) {
+std::optional<std::uint32_t> KernelTables::add_code(sframe_bpf_code code) {
+  code.serial = next_serial_++;
+  if (next_serial_ == 0) next_serial_ = 1; // after thousands of millions: what was found then is long gone
   const std::uint32_t number = free_codes_.empty() ? next_code_ : free_codes_.back();
   if (number == SFRAME_BPF_MAX_TABLES || bpf_map_update_elem(codes_, &number, &code, BPF_ANY) != 0) {
     ++counts_.no_room;

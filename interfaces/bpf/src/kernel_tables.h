@@ -42,7 +42,7 @@ public:
   void unload(const LoadedTable& table);
 
   /// The number of the code. Nothing if there is no room.
-  std::optional<std::uint32_t> add_code(const sframe_bpf_code& code);
+  std::optional<std::uint32_t> add_code(sframe_bpf_code code);
   /// To be called between the change of the word that led to it and the unload() that ends its use: until
   /// that it is not used again.
   void remove_code(std::uint32_t number) { left_codes_.push_back(number); }
@@ -59,7 +59,7 @@ private:
   sframe_bpf_counts& counts_;
   std::uint64_t max_bytes_;
   int tables_ = -1, files_ = -1, windows_ = -1, codes_ = -1;
-  std::uint32_t next_slot_ = 0, next_code_ = 0;
+  std::uint32_t next_slot_ = 0, next_code_ = 0, next_serial_ = 1;
   std::vector<std::uint32_t> free_slots_, free_codes_, left_codes_;
 };
 

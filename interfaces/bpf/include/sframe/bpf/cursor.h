@@ -62,19 +62,32 @@ SFRAME_BPF_INLINE int sframe_bpf_apply(const void* memory, const struct sframe_b
 SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cursor* at,
                                        const struct sframe_bpf_rule* rule) {
   __u64 cfa = 0, ra = 0, fp = at->fp;
+  struct {
+    __u64 fp, ra;
+  } both;
   int end = sframe_bpf_apply(memory, at, &rule->cfa, 0, &cfa);
   if (end) return end;
   /* In a leaf function of AArch64 they are equal. A signal handler may have a stack of its own. */
   if (!rule->signal_frame && (cfa < at->sp || (cfa == at->sp && !at->innermost)))
     return SFRAME_BPF_END_NOT_GROWING;
-  if (rule->ra.kind == SFRAME_BPF_SAME)
+  const int neighbours = rule->ra.kind == SFRAME_BPF_STORED && rule->fp.kind == SFRAME_BPF_STORED &&
+                         rule->ra.base == SFRAME_BPF_CFA_IN_WIDE && rule->fp.base == SFRAME_BPF_CFA_IN_WIDE &&
+                         rule->ra.offset == rule->fp.offset + 8;
+  if (neighbours && SFRAME_BPF_READ(memory, &both, cfa + (__u64)(__s64)rule->fp.offset) != 0)
+    end = SFRAME_BPF_END_UNREADABLE;
+  else if (neighbours)
+    ra = both.ra;
+  else if (rule->ra.kind == SFRAME_BPF_SAME)
     end = sframe_bpf_read_register(at, SFRAME_BPF_RA, &ra);
   else if (rule->ra.kind >= SFRAME_BPF_SUM)
     end = sframe_bpf_apply(memory, at, &rule->ra, cfa, &ra);
   else
     end = SFRAME_BPF_END_REGISTER;
   if (end) return end;
-  if (rule->fp.kind >= SFRAME_BPF_SUM) {
+  if (neighbours) {
+    fp = both.fp;
+    at->fp_unknown = 0;
+  } else if (rule->fp.kind >= SFRAME_BPF_SUM) {
     if ((end = sframe_bpf_apply(memory, at, &rule->fp, cfa, &fp)) != 0) return end;
     at->fp_unknown = 0;
   } else if (rule->fp.kind != SFRAME_BPF_SAME) {

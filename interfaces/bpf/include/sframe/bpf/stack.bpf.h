@@ -49,7 +49,12 @@
   ((key)->file_system = (window)->process.start, (key)->inode = (window)->number,                            \
    (key)->size = (window)->process.programs, (key)->generation = 1ull << 63 | (window)->process.pid)
 
-enum { SFRAME_BPF_NUM_WALKS = 4, SFRAME_BPF_NODE_WORDS = 32, SFRAME_BPF_PAGE_BITS = 12 };
+enum {
+  SFRAME_BPF_NUM_WALKS = 4,
+  SFRAME_BPF_NUM_FOUND = 1024, /* a power of 2 */
+  SFRAME_BPF_NODE_WORDS = 16,  /* the parent and the pivots */
+  SFRAME_BPF_PAGE_BITS = 12,
+};
 
 /* --- Maps --- */
 
@@ -104,16 +109,22 @@ struct {
   __type(value, __u64);
 } sframe_counts SEC(".maps");
 
+/* Code that was found. */
+struct sframe_bpf_place {
+  __u64 start, end; /* addresses, */
+  __u64 link;       /* what to add to them for link addresses, */
+  __u32 number;     /* of the struct sframe_bpf_code, */
+  __u32 code_end;   /* enum sframe_bpf_end: why there is none */
+  __u32 generated;
+  __u32 reserved;
+};
+
 /* A walk's state, too large for a program's own 512 bytes. A program may be interrupted by another one on its
    CPU, so there are several, each of which is taken by its flag. */
 struct sframe_bpf_walk {
   __u64 busy;
-  __u64 start, end; /* addresses of the code that was found last, */
-  __u64 link;       /* what to add to them for link addresses, */
-  __u32 number;     /* of the struct sframe_bpf_code, */
-  __u32 code_end;   /* enum sframe_bpf_end: why there is none; */
-  __u32 generated;  /* it is */
-  __u32 reserved;
+  struct sframe_bpf_place place, before; /* of the code that was found last, and of that before it */
+  __u64 first;                           /* of the walks on this CPU: the others interrupt it */
   struct sframe_bpf_cursor at;
   struct sframe_bpf_mapping mapping; /* to ask for what is not known, */
   struct sframe_bpf_window window;   /* and where generated code is */
@@ -127,6 +138,24 @@ struct {
   __type(key, __u32);
   __type(value, struct sframe_bpf_walk);
 } sframe_walks SEC(".maps");
+
+/* Rules that were found before, by code and address: most stacks are much like the ones before, and all other
+   memory that a lookup needs is not in the processor's caches. */
+struct sframe_bpf_found {
+  __u64 tag; /* serial number of the code, and offset from the table's base; 0: none */
+  __u64 word;
+};
+#define SFRAME_BPF_PLACE(tag) (((tag)*0x9e3779b97f4a7c15ull >> 40) & (SFRAME_BPF_NUM_FOUND - 1))
+struct sframe_bpf_found_rules {
+  struct sframe_bpf_found rules[SFRAME_BPF_NUM_FOUND];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct sframe_bpf_found_rules);
+} sframe_found SEC(".maps");
 
 #ifdef SFRAME_BPF_DEFERRED_BYTES
 struct {
@@ -330,8 +359,8 @@ static __attribute__((noinline)) int sframe_bpf_request(struct sframe_bpf_walk* 
   if (!walk) return 0;
   struct sframe_bpf_mapping* const mapping = &walk->mapping;
   sframe_bpf_read_process((void*)bpf_get_current_task(), &mapping->process);
-  mapping->start = walk->start;
-  mapping->end = walk->end;
+  mapping->start = walk->place.start;
+  mapping->end = walk->place.end;
   mapping->flags = 0;
   if (bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) != 0) return 0;
   if (bpf_ringbuf_output(&sframe_requests, mapping, sizeof *mapping, 0) != 0)
@@ -372,7 +401,8 @@ SFRAME_BPF_INLINE const struct sframe_bpf_code* sframe_bpf_code_of(__u64 word,
   return code;
 }
 
-/* The table of generated code at the address, which is in the mapping [walk->start, walk->end). 0 or an end.
+/* The table of generated code at the address, which is in the mapping [walk->place.start, walk->place.end). 0
+ * or an end.
  */
 static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_walk* walk, __u64 address) {
   struct sframe_bpf_key key = {0};
@@ -393,7 +423,7 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
     sframe_bpf_ask_again(walk); /* it may have a list by now */
     return SFRAME_BPF_END_NO_FILE;
   }
-  walk->generated = 1;
+  walk->place.generated = 1;
   walk->window.number = address >> SFRAME_BPF_WINDOW_BITS;
   word = bpf_map_lookup_elem(&sframe_windows, &walk->window);
   if (!word) return sframe_bpf_ask_again(walk);
@@ -407,11 +437,11 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
       return sframe_bpf_ask_again(walk);
   }
   const __u64 start = walk->window.number << SFRAME_BPF_WINDOW_BITS;
-  if (start > walk->start) walk->start = start;
-  if (start + (1ull << SFRAME_BPF_WINDOW_BITS) - 1 < walk->end - 1)
-    walk->end = start + (1ull << SFRAME_BPF_WINDOW_BITS);
-  walk->link = 0;
-  walk->number = (__u32)(known >> 32);
+  if (start > walk->place.start) walk->place.start = start;
+  if (start + (1ull << SFRAME_BPF_WINDOW_BITS) - 1 < walk->place.end - 1)
+    walk->place.end = start + (1ull << SFRAME_BPF_WINDOW_BITS);
+  walk->place.link = 0;
+  walk->place.number = (__u32)(known >> 32);
   return 0;
 }
 
@@ -419,7 +449,7 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
 SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, __u64 address, __u64 offset) {
   const __u64* const word = bpf_map_lookup_elem(&sframe_files, &walk->mapping.key);
   if (!word) {
-    walk->mapping.offset = offset - (address - walk->start);
+    walk->mapping.offset = offset - (address - walk->place.start);
     sframe_bpf_request(walk);
     return SFRAME_BPF_END_PENDING;
   }
@@ -435,14 +465,25 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, __u64 ad
     if (offset - segment->offset >= segment->size) continue;
     /* Of the mapping, the part that is in the segment. */
     const __u64 start = address - (offset - segment->offset);
-    if (start > walk->start && start <= address) walk->start = start;
-    if (start + segment->size < walk->end && start + segment->size > address)
-      walk->end = start + segment->size;
-    walk->link = segment->address - start;
-    walk->number = (__u32)(known >> 32);
+    if (start > walk->place.start && start <= address) walk->place.start = start;
+    if (start + segment->size < walk->place.end && start + segment->size > address)
+      walk->place.end = start + segment->size;
+    walk->place.link = segment->address - start;
+    walk->place.number = (__u32)(known >> 32);
     return 0;
   }
   return SFRAME_BPF_END_NO_ROW;
+}
+
+SFRAME_BPF_INLINE void sframe_bpf_swap(struct sframe_bpf_walk* walk) {
+  __u64* const a = (__u64*)&walk->place;
+  __u64* const b = (__u64*)&walk->before;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof walk->place / sizeof *a; ++i) {
+    const __u64 word = a[i];
+    a[i] = b[i];
+    b[i] = word;
+  }
 }
 
 /* Finds the code at the address, if it is not where the last one was. 0 or an end. */
@@ -450,38 +491,70 @@ SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 a
   struct {
     __u64 start, end;
   } range; /* vm_start and vm_end are neighbours */
-  if (address >= walk->start && address < walk->end) return (int)walk->code_end;
-  walk->start = walk->end = 0;
-  walk->generated = 0;
+  if (address >= walk->place.start && address < walk->place.end) return (int)walk->place.code_end;
+  sframe_bpf_swap(walk);
+  if (address >= walk->place.start && address < walk->place.end) return (int)walk->place.code_end;
+  walk->place.start = walk->place.end = 0;
+  walk->place.generated = 0;
   struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, address);
   if (!vma || bpf_probe_read_kernel(&range, sizeof range, &vma->vm_start) != 0)
     return SFRAME_BPF_END_NO_MAPPING;
   if (address < range.start || address >= range.end) return SFRAME_BPF_END_NO_MAPPING;
-  walk->start = range.start;
-  walk->end = range.end;
-  walk->code_end = SFRAME_BPF_END_NO_FILE;
+  walk->place.start = range.start;
+  walk->place.end = range.end;
+  walk->place.code_end = SFRAME_BPF_END_NO_FILE;
   if (sframe_bpf_read_key((void*)bpf_get_current_task(), vma, &walk->mapping.key)) {
     const __u64 offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
-    walk->code_end = (__u32)sframe_bpf_use_file(walk, address, address - range.start + offset);
-    if (walk->code_end == SFRAME_BPF_END_NO_ROW) walk->end = 0; /* true of this segment only */
+    walk->place.code_end = (__u32)sframe_bpf_use_file(walk, address, address - range.start + offset);
+    if (walk->place.code_end == SFRAME_BPF_END_NO_ROW) walk->place.end = 0; /* true of this segment only */
   }
-  if (walk->code_end == SFRAME_BPF_END_NO_FILE) {
-    walk->code_end = (__u32)sframe_bpf_use_generated(walk, address);
-    if (walk->code_end != 0) walk->end = 0;
+  if (walk->place.code_end == SFRAME_BPF_END_NO_FILE) {
+    walk->place.code_end = (__u32)sframe_bpf_use_generated(walk, address);
+    if (walk->place.code_end != 0) walk->place.end = 0;
   }
-  return (int)walk->code_end;
+  return (int)walk->place.code_end;
+}
+
+/* The rule that the table has at the offset; keeps it for the next time at `found`. 0 or an end. */
+static __attribute__((noinline)) int sframe_bpf_look_up(struct sframe_bpf_walk* walk, __u64 offset,
+                                                        struct sframe_bpf_rule* rule) {
+  if (!walk || !rule) return SFRAME_BPF_END_NO_TABLE;
+  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->place.number);
+  void* const words = code ? bpf_map_lookup_elem(&sframe_tables, &code->slot) : 0;
+  if (!words) return SFRAME_BPF_END_NO_TABLE;
+  const __u64 word = sframe_bpf_rule_word(words, &code->table, offset);
+  sframe_bpf_decode_any(words, &code->table, word, rule);
+  if (!walk->first || offset >> 32 || (word & 3) == SFRAME_BPF_WIDE) return 0;
+  const __u32 zero = 0;
+  struct sframe_bpf_found_rules* const all = bpf_map_lookup_elem(&sframe_found, &zero);
+  if (!all) return 0;
+  /* A program that interrupts this one sees a whole element, or none. */
+  const __u64 tag = offset | (__u64)code->serial << 32;
+  struct sframe_bpf_found* const found = &all->rules[SFRAME_BPF_PLACE(tag)];
+  *(volatile __u64*)&found->tag = 0;
+  *(volatile __u64*)&found->word = word;
+  *(volatile __u64*)&found->tag = tag;
+  return 0;
 }
 
 /* The rule for an address in the code that was found last. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
                                            struct sframe_bpf_rule* rule) {
-  const __u64 link = address + walk->link;
-  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->number);
-  void* const words = code ? bpf_map_lookup_elem(&sframe_tables, &code->slot) : 0;
-  if (!words) return SFRAME_BPF_END_NO_TABLE;
-  sframe_bpf_find(words, &code->table, link, rule);
+  const __u32 zero = 0;
+  const __u64 link = address + walk->place.link;
+  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->place.number);
+  const struct sframe_bpf_found_rules* const all = bpf_map_lookup_elem(&sframe_found, &zero);
+  if (!code || !all) return SFRAME_BPF_END_NO_TABLE;
+  const __u64 offset = link - code->table.base, tag = offset | (__u64)code->serial << 32;
+  const struct sframe_bpf_found* const found = &all->rules[SFRAME_BPF_PLACE(tag)];
+  if (*(volatile const __u64*)&found->tag == tag && offset >> 32 == 0) {
+    sframe_bpf_decode(found->word, rule);
+  } else {
+    const int end = sframe_bpf_look_up(walk, offset, rule);
+    if (end) return end;
+  }
   if (rule->kind != SFRAME_BPF_NONE) return 0;
-  if (walk->generated) return sframe_bpf_ask_again(walk);
+  if (walk->place.generated) return sframe_bpf_ask_again(walk);
   return link - code->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 
@@ -592,7 +665,9 @@ SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_sta
   for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
     const __u32 number = i;
     struct sframe_bpf_walk* const walk = bpf_map_lookup_elem(&sframe_walks, &number);
-    if (walk && __sync_val_compare_and_swap(&walk->busy, 0, 1) == 0) return walk;
+    if (!walk || __sync_val_compare_and_swap(&walk->busy, 0, 1) != 0) continue;
+    walk->first = i == 0;
+    return walk;
   }
   return 0;
 }
@@ -602,7 +677,7 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
   if (walk && has_registers) {
     struct sframe_bpf_both both = {walk, stack};
     sframe_bpf_start(&walk->at);
-    walk->start = walk->end = 0;
+    walk->place.start = walk->place.end = walk->before.start = walk->before.end = 0;
     stack->end = SFRAME_BPF_END_CUT;
     bpf_loop(SFRAME_BPF_MAX_FRAMES + 1, sframe_bpf_next_frame, &both, 0);
 #ifdef SFRAME_BPF_DEFERRED_BYTES

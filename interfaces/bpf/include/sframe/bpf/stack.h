@@ -100,7 +100,7 @@ enum {
 struct sframe_bpf_code {
   struct sframe_bpf_key key; /* of a file; of generated code the window's number is `inode` */
   __u32 slot;                /* in the map sframe_tables */
-  __u32 reserved;
+  __u32 serial;              /* not 0, and of no other one before */
   struct sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS]; /* unused ones have size 0 */
   __u64 entry;
   /* Where the process counts replacements of rows (sframe/jit/list.h), and the number that the table is for;

@@ -277,16 +277,17 @@ SFRAME_BPF_INLINE struct sframe_bpf_value sframe_bpf_short_value(__u64 word, int
   return value;
 }
 
-/* The rule with this number. */
-SFRAME_BPF_INLINE void sframe_bpf_decode(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                         __u32 number, struct sframe_bpf_rule* rule) {
+/* The word of the rule that applies at the offset from the table's base. */
+SFRAME_BPF_INLINE __u64 sframe_bpf_rule_word(sframe_bpf_words words, const struct sframe_bpf_table* table,
+                                             __u64 offset) {
+  const __u32 number = sframe_bpf_rule_number(words, table, offset);
+  return number < table->num_rules ? sframe_bpf_word(words, table->rules + number) : 0;
+}
+
+/* The rule with this word, of any kind but SFRAME_BPF_WIDE. */
+SFRAME_BPF_INLINE void sframe_bpf_decode(__u64 word, struct sframe_bpf_rule* rule) {
   const struct sframe_bpf_value none = {0, 0, 0};
-  __u64 word = number < table->num_rules ? sframe_bpf_word(words, table->rules + number) : 0, offsets;
-  const __u32 at = table->wide + SFRAME_BPF_WIDE_WORDS * (__u32)(word >> 32);
-  const int is_wide = (word & 3) == SFRAME_BPF_WIDE;
-  if (is_wide) word = word >> 32 < table->num_wide ? sframe_bpf_word(words, at) : 0;
   rule->kind = word & 3;
-  if (rule->kind == SFRAME_BPF_WIDE) rule->kind = SFRAME_BPF_NONE;
   rule->signal_frame = rule->ra_signed = rule->key_b = 0;
   rule->cfa = rule->ra = rule->fp = none;
   if (rule->kind != SFRAME_BPF_ROW) return;
@@ -294,13 +295,25 @@ SFRAME_BPF_INLINE void sframe_bpf_decode(sframe_bpf_words words, const struct sf
   rule->ra_signed = word >> 3 & 1;
   rule->key_b = word >> 4 & 1;
   rule->cfa.kind = word >> 5 & 1 ? SFRAME_BPF_STORED : SFRAME_BPF_SUM;
-  if (!is_wide) {
-    rule->cfa.base = (__u16)sframe_bpf_bits(word, 8, 8);
-    rule->cfa.offset = sframe_bpf_signed(word, 16, 16);
-    rule->ra = sframe_bpf_short_value(word, 32);
-    rule->fp = sframe_bpf_short_value(word, 48);
+  rule->cfa.base = (__u16)sframe_bpf_bits(word, 8, 8);
+  rule->cfa.offset = sframe_bpf_signed(word, 16, 16);
+  rule->ra = sframe_bpf_short_value(word, 32);
+  rule->fp = sframe_bpf_short_value(word, 48);
+}
+
+/* The same of any kind. */
+SFRAME_BPF_INLINE void sframe_bpf_decode_any(sframe_bpf_words words, const struct sframe_bpf_table* table,
+                                             __u64 word, struct sframe_bpf_rule* rule) {
+  const __u32 number = (__u32)(word >> 32), at = table->wide + SFRAME_BPF_WIDE_WORDS * number;
+  __u64 offsets;
+  if ((word & 3) != SFRAME_BPF_WIDE) {
+    sframe_bpf_decode(word, rule);
     return;
   }
+  word = number < table->num_wide ? sframe_bpf_word(words, at) : 0;
+  if ((word & 3) == SFRAME_BPF_WIDE) word = 0;
+  sframe_bpf_decode(word & 0x3f, rule); /* the kinds and flags */
+  if (rule->kind != SFRAME_BPF_ROW) return;
   rule->cfa.base = (__u16)sframe_bpf_bits(word, 8, 16);
   rule->ra.kind = (__u16)sframe_bpf_bits(word, 24, 2);
   rule->ra.base = (__u16)sframe_bpf_bits(word, 26, 16);
@@ -315,7 +328,7 @@ SFRAME_BPF_INLINE void sframe_bpf_decode(sframe_bpf_words words, const struct sf
 /* The rule for a link address; kind SFRAME_BPF_NONE if the file has none for it. */
 SFRAME_BPF_INLINE void sframe_bpf_find(sframe_bpf_words words, const struct sframe_bpf_table* table,
                                        __u64 address, struct sframe_bpf_rule* rule) {
-  sframe_bpf_decode(words, table, sframe_bpf_rule_number(words, table, address - table->base), rule);
+  sframe_bpf_decode_any(words, table, sframe_bpf_rule_word(words, table, address - table->base), rule);
 }
 
 #endif
