@@ -110,7 +110,7 @@ int DeferredStacks::finish(sframe_bpf_stack& stack) {
   const auto found = waiting_.find(stack.ticket);
   if (found == waiting_.end() && age(stack.ticket) < longest_wait) return 1; // on its way
   sframe_bpf_stack finished = stack;
-  finished.ticket = 0;
+  finished.ticket = finished.id = 0;
   if (found != waiting_.end()) {
     sframe_bpf_cursor at = found->second.at;
     const int end = walk(found->second, at, finished);

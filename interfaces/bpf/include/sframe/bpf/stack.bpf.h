@@ -124,6 +124,7 @@ struct sframe_bpf_place {
 struct sframe_bpf_walk {
   __u64 busy;
   struct sframe_bpf_place place, before; /* of the code that was found last, and of that before it */
+  __u64 hash;                            /* of the stack */
   __u64 first;                           /* of the walks on this CPU: the others interrupt it */
   struct sframe_bpf_cursor at;
   struct sframe_bpf_mapping mapping; /* to ask for what is not known, */
@@ -170,6 +171,28 @@ struct {
   __type(key, __u32);
   __type(value, __u64);
 } sframe_not_deferred SEC(".maps");
+#endif
+
+#ifdef SFRAME_BPF_STACK_IDS
+/* Stacks by their ids. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, SFRAME_BPF_STACK_IDS);
+  __type(key, __u64);
+  __type(value, struct sframe_bpf_stack);
+} sframe_stacks SEC(".maps");
+
+/* Where they are walked: as sframe_walks. */
+struct sframe_bpf_new_stack {
+  __u64 busy;
+  struct sframe_bpf_stack stack;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, SFRAME_BPF_NUM_WALKS);
+  __type(key, __u32);
+  __type(value, struct sframe_bpf_new_stack);
+} sframe_new_stacks SEC(".maps");
 #endif
 
 /* --- The kernel's own structures --- */
@@ -558,6 +581,8 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
   return link - code->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 
+#define SFRAME_BPF_HASH(hash, word) ((((hash) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ (hash) >> 29)
+
 /* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack) {
   const __u64 pc = walk->at.pc - !walk->at.exact;
@@ -568,6 +593,7 @@ SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sfram
   if (end == SFRAME_BPF_END_NO_MAPPING && depth != 0) return end; /* no code: not a frame */
   stack->pcs[depth] = pc;
   stack->depth = depth + 1;
+  walk->hash = SFRAME_BPF_HASH(walk->hash, pc);
   if (end) return end;
   end = sframe_bpf_find_rule(walk, pc, &rule);
   if (end) return end;
@@ -677,6 +703,7 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
   if (walk && has_registers) {
     struct sframe_bpf_both both = {walk, stack};
     sframe_bpf_start(&walk->at);
+    walk->hash = bpf_get_current_pid_tgid() >> 32;
     walk->place.start = walk->place.end = walk->before.start = walk->before.end = 0;
     stack->end = SFRAME_BPF_END_CUT;
     bpf_loop(SFRAME_BPF_MAX_FRAMES + 1, sframe_bpf_next_frame, &both, 0);
@@ -687,6 +714,9 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
     stack->end = SFRAME_BPF_END_NO_REGISTERS;
   }
   (void)flags;
+  stack->id = 1;
+  if (walk && has_registers)
+    stack->id = SFRAME_BPF_HASH(walk->hash, stack->end) >> 1 | 1; /* also a positive long */
   if (walk) walk->busy = 0;
   const __u32 end = stack->end;
   __u64* const count = bpf_map_lookup_elem(&sframe_counts, &end);
@@ -741,5 +771,42 @@ sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, _
            : sframe_stack_of_event((void*)(context), (stack), (flags)), struct pt_regs *                     \
            : sframe_stack_of_probe((void*)(context), (stack), (flags)), default                              \
            : sframe_stack_of_thread((stack), (flags)))
+
+#ifdef SFRAME_BPF_STACK_IDS
+SFRAME_BPF_INLINE struct sframe_bpf_new_stack* sframe_bpf_new_stack(void) {
+  for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
+    const __u32 number = i;
+    struct sframe_bpf_new_stack* const made = bpf_map_lookup_elem(&sframe_new_stacks, &number);
+    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
+  }
+  return 0;
+}
+
+/* Keeps the stack by its id. */
+static __attribute__((noinline)) long sframe_bpf_keep(struct sframe_bpf_new_stack* made) {
+  if (!made) return -16; /* EBUSY */
+  const __u64 id = made->stack.id;
+  long result = (long)id;
+  if (!bpf_map_lookup_elem(&sframe_stacks, &id)) {
+    const long error = bpf_map_update_elem(&sframe_stacks, &id, &made->stack, BPF_NOEXIST);
+    if (error && error != -17 /* EEXIST: another CPU was first */) result = error;
+  }
+  made->busy = 0;
+  return result;
+}
+
+/*
+ * The id of the user stack, which is in the map sframe_stacks from then on: as bpf_get_stackid() with 64
+ * bits, so that ids are not shared. Positive; negative, as -E2BIG, if there is no room. SFRAME_BPF_STACK_IDS
+ * has to be defined before this file is included: how many stacks there may be. The map's memory is taken
+ * when it is made: 1,100 bytes for each. `flags` must be 0.
+ */
+#  define sframe_stackid(context, flags)                                                                     \
+    ({                                                                                                       \
+      struct sframe_bpf_new_stack* const sframe_made = sframe_bpf_new_stack();                               \
+      if (sframe_made) sframe_stack(context, &sframe_made->stack, flags);                                    \
+      sframe_bpf_keep(sframe_made);                                                                          \
+    })
+#endif
 
 #endif

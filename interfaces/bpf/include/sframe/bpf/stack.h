@@ -43,8 +43,9 @@ enum sframe_bpf_end {
 /* A stack, innermost frame first; only the first `depth` addresses are set. */
 struct sframe_bpf_stack {
   __u32 depth;
-  __u32 end;                        /* enum sframe_bpf_end */
-  __u64 ticket;                     /* of the rest, for sframe_bpf_tables_finish(); 0: there is no more */
+  __u32 end;    /* enum sframe_bpf_end */
+  __u64 ticket; /* of the rest, for sframe_bpf_tables_finish(); 0: there is no more */
+  __u64 id;     /* a hash of the process's number, the end and the addresses; 0: finished in user space */
   __u64 pcs[SFRAME_BPF_MAX_FRAMES]; /* each in its instruction: a return address minus 1 */
 };
 
