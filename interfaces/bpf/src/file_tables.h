@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct pollfd;
@@ -30,9 +31,9 @@ struct KeyLess {
 
 /// What is known of a file.
 struct KnownFile {
-  std::uint32_t state =
-      SFRAME_BPF_STATE_PENDING; ///< as in a word of sframe_files; PENDING: its table is being made
-  std::uint32_t number = 0;     ///< of its code, if READY
+  std::uint32_t state = SFRAME_BPF_STATE_PENDING; ///< as in a word of sframe_files; PENDING: its table is
+                                                  ///< being made, or has no room
+  std::uint32_t number = 0;                       ///< of its code, if READY
   sframe_bpf_code code{};
   std::shared_ptr<const LoadedTable> table;
 };
@@ -53,6 +54,10 @@ public:
   /// Enters files whose tables are ready, and starts others.
   void advance();
 
+  /// Removes tables of files that no stack has needed for two seconds, the oldest first, until so many bytes
+  /// are free. False if there are not so many.
+  bool make_room(std::uint64_t bytes);
+
   const KnownFile* find(const sframe_bpf_key& key) const;
   std::size_t size() const { return files_.size(); }
 
@@ -62,11 +67,14 @@ private:
     Generation generation;
   };
 
-  std::shared_ptr<const LoadedTable> load(std::span<const std::byte> bytes, const std::string& build_id);
+  std::shared_ptr<const LoadedTable> load(std::span<const std::byte> bytes, const std::string& build_id,
+                                          std::uint32_t& state);
   bool find_table(const OpenedFile& opened);
   void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
+  void enter(const OpenedFile& opened, std::span<const std::byte> bytes);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
+  void retry();
 
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
@@ -76,6 +84,7 @@ private:
   std::map<std::string, std::shared_ptr<const LoadedTable>> by_build_id_;
   std::deque<OpenedFile> waiting_;
   std::vector<Made> made_;
+  std::deque<std::pair<std::uint64_t, sframe_bpf_key>> refused_; ///< files without room, and when
 };
 
 } // namespace sframe::bpf

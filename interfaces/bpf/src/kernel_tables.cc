@@ -7,8 +7,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <sys/mman.h>
 
 namespace sframe::bpf {
@@ -19,7 +21,8 @@ bool KernelTables::open(bpf_object* object) {
   files_ = find("sframe_files");
   windows_ = find("sframe_windows");
   codes_ = find("sframe_codes");
-  if (tables_ >= 0 && files_ >= 0 && windows_ >= 0 && codes_ >= 0) return true;
+  uses_ = find("sframe_uses");
+  if (uses_ >= 0 && tables_ >= 0 && files_ >= 0 && windows_ >= 0 && codes_ >= 0) return true;
   errno = ENOENT;
   return false;
 }
@@ -30,8 +33,11 @@ std::optional<LoadedTable> KernelTables::load(std::span<const std::byte> bytes) 
     ++counts_.no_room;
     return std::nullopt;
   };
-  if (bytes.size() > max_bytes_ - counts_.bytes) return no_room();
-  if (free_slots_.empty() && next_slot_ == SFRAME_BPF_MAX_TABLES - 1) return no_room();
+  const std::uint64_t used = counts_.bytes + bytes.size();
+  const bool has_slot = !free_slots_.empty() || next_slot_ < SFRAME_BPF_MAX_TABLES - 1;
+  if ((used > max_bytes_ || !has_slot) &&
+      !(make_room_ && make_room_(std::max<std::uint64_t>(used, max_bytes_ + 1) - max_bytes_)))
+    return no_room();
   const std::uint32_t slot = free_slots_.empty() ? next_slot_ : free_slots_.back();
   bpf_map_create_opts options{};
   options.sz = sizeof options;
@@ -101,11 +107,25 @@ std::optional<std::uint32_t> KernelTables::add_code(sframe_bpf_code code) {
     ++counts_.no_room;
     return std::nullopt;
   }
+  const std::uint64_t use = now();
+  bpf_map_update_elem(uses_, &number, &use, BPF_ANY);
   if (free_codes_.empty())
     ++next_code_;
   else
     free_codes_.pop_back();
   return number;
+}
+
+std::uint64_t KernelTables::last_use(std::uint32_t number) const {
+  std::uint64_t use = 0;
+  return bpf_map_lookup_elem(uses_, &number, &use) == 0 ? use : now();
+}
+
+std::uint64_t KernelTables::now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  const auto seconds = static_cast<std::uint64_t>(time.tv_sec);
+  return (seconds * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec)) >> SFRAME_BPF_USE_BITS;
 }
 
 bool KernelTables::set_file(const sframe_bpf_key& file, std::uint64_t word) {

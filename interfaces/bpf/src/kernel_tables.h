@@ -13,9 +13,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 struct bpf_object;
@@ -36,6 +38,11 @@ public:
   /// False with errno: ENOENT if the maps are not there.
   bool open(bpf_object* object);
 
+  /// Asked for so many bytes if a table has no room: frees some, or returns false.
+  void set_make_room(std::function<bool(std::uint64_t bytes)> make_room) {
+    make_room_ = std::move(make_room);
+  }
+
   /// Gives the kernel a table, which must be valid. Nothing if there is no room.
   std::optional<LoadedTable> load(std::span<const std::byte> bytes);
   /// No word leads to code with the table any more.
@@ -46,6 +53,10 @@ public:
   /// To be called between the change of the word that led to it and the unload() that ends its use: until
   /// that it is not used again.
   void remove_code(std::uint32_t number) { left_codes_.push_back(number); }
+
+  /// When the code was last found by a stack, or was added; in the unit of now().
+  std::uint64_t last_use(std::uint32_t number) const;
+  static std::uint64_t now();
 
   bool set_file(const sframe_bpf_key& file, std::uint64_t word);
   void remove_file(const sframe_bpf_key& file);
@@ -58,7 +69,8 @@ public:
 private:
   sframe_bpf_counts& counts_;
   std::uint64_t max_bytes_;
-  int tables_ = -1, files_ = -1, windows_ = -1, codes_ = -1;
+  std::function<bool(std::uint64_t bytes)> make_room_;
+  int uses_ = -1, tables_ = -1, files_ = -1, windows_ = -1, codes_ = -1;
   std::uint32_t next_slot_ = 0, next_code_ = 0, next_serial_ = 1;
   std::vector<std::uint32_t> free_slots_, free_codes_, left_codes_;
 };

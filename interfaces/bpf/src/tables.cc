@@ -35,7 +35,9 @@ struct sframe_bpf_tables {
   sframe_bpf_tables(bpf_object* loaded, const sframe_bpf_options& given)
       : object(loaded), mappings(loaded),
         kernel(counts, given.max_bytes ? given.max_bytes : default_max_bytes), files(kernel, counts, given),
-        processes(kernel, counts, mappings), deferred(files, counts) {}
+        processes(kernel, counts, mappings), deferred(files, counts) {
+    kernel.set_make_room([this](std::uint64_t bytes) { return files.make_room(bytes); });
+  }
 
   bool open();
   int add(int pid);

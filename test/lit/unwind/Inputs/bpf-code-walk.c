@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
   if (pipe(ends) != 0) return fail("pipe");
   const pid_t pid = fork();
   if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(ends[1], 1);
     execl(argv[4], argv[4], argv[5], (char*)NULL);
     _exit(127);

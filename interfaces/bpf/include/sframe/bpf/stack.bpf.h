@@ -96,6 +96,14 @@ struct {
   __type(value, struct sframe_bpf_code);
 } sframe_codes SEC(".maps");
 
+/* When each of sframe_codes was last found, in units of SFRAME_BPF_USE_BITS of the monotonic time. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, SFRAME_BPF_MAX_TABLES);
+  __type(key, __u32);
+  __type(value, __u64);
+} sframe_uses SEC(".maps");
+
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 1 << 16);
@@ -468,6 +476,13 @@ static __attribute__((noinline)) int sframe_bpf_use_generated(struct sframe_bpf_
   return 0;
 }
 
+/* One write in a second, so that CPUs share the line. */
+SFRAME_BPF_INLINE void sframe_bpf_note_use(__u32 number) {
+  __u64* const use = bpf_map_lookup_elem(&sframe_uses, &number);
+  const __u64 now = bpf_ktime_get_ns() >> SFRAME_BPF_USE_BITS;
+  if (use && *use != now) *use = now;
+}
+
 /* The table of the file with the key walk->mapping.key, for an address at an offset in it. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, __u64 address, __u64 offset) {
   const __u64* const word = bpf_map_lookup_elem(&sframe_files, &walk->mapping.key);
@@ -482,6 +497,7 @@ SFRAME_BPF_INLINE int sframe_bpf_use_file(struct sframe_bpf_walk* walk, __u64 ad
   if (SFRAME_BPF_STATE(known) != SFRAME_BPF_STATE_READY) return SFRAME_BPF_END_NO_TABLE;
   const struct sframe_bpf_code* const code = sframe_bpf_code_of(known, &walk->mapping.key);
   if (!code) return SFRAME_BPF_END_PENDING;
+  sframe_bpf_note_use((__u32)(known >> 32));
 #pragma unroll
   for (int i = 0; i < SFRAME_BPF_MAX_SEGMENTS; ++i) {
     const struct sframe_bpf_segment* const segment = &code->segments[i];

@@ -14,6 +14,7 @@ enum {
   SFRAME_BPF_MAX_FILES = 4096,
   SFRAME_BPF_MAX_WINDOWS = 4096,
   SFRAME_BPF_MAX_TABLES = 4096, /* of files and windows */
+  SFRAME_BPF_USE_BITS = 30,     /* of nanoseconds: about a second */
   SFRAME_BPF_MAX_SEGMENTS = 4,
   SFRAME_BPF_ENTRY_BYTES = 64, /* code at the entry that has no rows is outermost: ld.so's _start */
 };

@@ -33,7 +33,7 @@ typedef struct {
   size_t size;           /* sizeof(sframe_bpf_options) */
   const char* directory; /* tables by build ID, made by sframe-gen -o DIRECTORY/ --emit=bpf-table; or NULL */
   const char* generator; /* sframe-gen, which makes others: a path, or a name in PATH; or NULL */
-  uint64_t max_bytes;    /* of all tables in the kernel; 0 is 256 MiB */
+  uint64_t max_bytes;    /* of all tables in the kernel: what is unused goes; 0 is 256 MiB */
   const char* from;      /* what the generator makes them of (--from); NULL is cfi,code */
 } sframe_bpf_options;
 
@@ -53,6 +53,7 @@ typedef struct {
   uint64_t regions;      /* of generated code that has rows now */
   uint64_t refused;      /* of those in the lists of processes: impossible, or more than there is room for */
   uint64_t not_deferred; /* stacks that the BPF program could not hand over: its ring buffer was full */
+  uint64_t evicted;      /* tables that were removed for others: no stack had needed them for two seconds */
   uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
                             full */
 } sframe_bpf_counts;
