@@ -57,7 +57,8 @@ static int take_stack(void* context, void* data, size_t size) {
 }
 
 static struct bpf_object* load(int pid) {
-  char path[4096];
+  char path[4096], missing[512];
+  if (sframe_bpf_missing(NULL, missing, sizeof missing)) fail("not on this kernel", missing);
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 8);
   if (length < 0) fail("/proc/self/exe", strerror(errno));
   memcpy(path + length, ".bpf.o", sizeof ".bpf.o");

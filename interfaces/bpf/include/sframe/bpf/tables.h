@@ -3,6 +3,7 @@
  * The user-space side of libsframe-bpf: loads the tables that BPF programs with stack.bpf.h walk by, when a
  * stack needs them. A file's table is loaded once, for all processes that map it.
  *
+ *   if (sframe_bpf_missing(NULL, text, sizeof text)) ... text ...
  *   struct bpf_object* object = bpf_object__open_file("mine.bpf.o", NULL);
  *   bpf_object__load(object);
  *   const sframe_bpf_options options = {.size = sizeof options, .generator = "sframe-gen"};
@@ -57,6 +58,11 @@ typedef struct {
   uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
                             full */
 } sframe_bpf_counts;
+
+/* How many of the things that stack.bpf.h needs the kernel lacks; `text` has them, in words: "the tree of
+   mappings (Linux 6.1)". To be asked before an object is loaded: later there are only the verifier's
+   messages. `btf` is a file with the types of another kernel, or NULL. */
+int sframe_bpf_missing(const char* btf, char* text, size_t size);
 
 /* Of an object with stack.bpf.h that is loaded, and that must outlive it. NULL with errno: ENOENT if the maps
    are not there. */
