@@ -5,10 +5,11 @@
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
 #   gdb        the unwinder for gdb, auto-loaded, frames for LLDB, and the Python package (docs/gdb.md)
+#   bpf        libsframe-bpf: headers and static libraries, if SFRAME_BPF is on (docs/bpf.md)
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe,
-# sframe-here, sframe-jit, sframe-jit-check, sframe-walk, sframe-c, sframe-gnu.
+# sframe-here, sframe-jit, sframe-jit-check, sframe-walk, sframe-c, sframe-gnu, sframe-bpf.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sframe)
 set(gnu_dir ${CMAKE_INSTALL_LIBDIR}/sframe-gnu) # its file has the name of binutils' library
@@ -41,6 +42,15 @@ endforeach()
 
 if(TARGET sframe_orc) # needs the user's LLVM: not on the include path of those who do not ask for it
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/orc/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-orc COMPONENT devel)
+endif()
+
+# In C; static libraries only, in C++. A component of its own: who distributes the others may leave it out.
+if(TARGET sframe_bpf-loader)
+  install(TARGETS sframe_bpf sframe_bpf-loader EXPORT sframe-bpf-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT bpf)
+  foreach(folder lib/bpf interfaces/bpf)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT bpf)
+  endforeach()
+  install(EXPORT sframe-bpf-targets NAMESPACE sframe:: DESTINATION ${package_dir} COMPONENT bpf)
 endif()
 
 if(SFRAME_TOOLS)
@@ -168,7 +178,10 @@ file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 function(sframe_pkg_config name description)
   # FOLDER: below those of headers and libraries; STATIC: with --static, what the shared libraries have in
   # them
-  cmake_parse_arguments(arg "" "FOLDER;LIBS;STATIC;REQUIRES;DEFINES" "" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER;LIBS;STATIC;REQUIRES;DEFINES;COMPONENT" "" ${ARGN})
+  if(NOT arg_COMPONENT)
+    set(arg_COMPONENT devel)
+  endif()
   string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc CONTENT
 "prefix=${prefix}
@@ -183,7 +196,7 @@ Cflags: -I\${includedir}${arg_FOLDER} ${arg_DEFINES}
 Libs: -L\${libdir}${arg_FOLDER} ${arg_LIBS}
 Libs.private: ${arg_STATIC}
 " @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${arg_COMPONENT})
 endfunction()
 set(language "C++20")
 set(defines "")
@@ -207,6 +220,11 @@ if(SFRAME_TOOLS)
     LIBS "-lsframe-walk -lsframe-unwind" REQUIRES sframe)
   sframe_pkg_config(sframe-c "SFrame sections and stacks (C)" LIBS "-lsframe-c")
   sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" FOLDER "/sframe-gnu" LIBS "-lsframe")
+endif()
+
+if(TARGET sframe_bpf-loader)
+  sframe_pkg_config(sframe-bpf "User stacks in BPF programs (C)" COMPONENT bpf
+    LIBS "-lsframe-bpf-loader -lsframe-bpf -lsframe-base -lsframe++ -lbpf -lstdc++ -lm -pthread")
 endif()
 
 # For the tools that build packages; only if asked for by component.
