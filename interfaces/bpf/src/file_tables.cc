@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file goes through waiting_ (opened, its table has to be made) and made_ (sframe-gen is at work) to
+// files_, where it is PENDING until then. What has a table with its build ID, or one in the directory, is
+// entered at once.
 
 #include "file_tables.h"
 

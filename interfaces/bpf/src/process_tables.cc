@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reading of a process: its mappings; the lists, by a symbol that its files have; what they contain; a
+// table for each window. Windows whose tables are the same keep them. The kernel has the new words first,
+// then the old code is taken away (kernel_tables.h).
 
 #include "process_tables.h"
 
