@@ -10,7 +10,9 @@
 #include <new>
 #include <poll.h>
 #include <sched.h>
+#include <span>
 #include <sys/eventfd.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
