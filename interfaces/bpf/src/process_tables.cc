@@ -53,8 +53,15 @@ bool read_memory(int pid, std::uint64_t address, std::span<std::byte> to) {
 ProcessTables::Process* ProcessTables::find_or_add(const sframe_bpf_process& id) {
   const auto found = processes_.find(id.pid);
   if (found == processes_.end() && processes_.size() == max_processes) {
-    ++counts_.no_room;
-    return nullptr;
+    // One that has no list, or none with code, may ask again.
+    const auto idle =
+        std::ranges::find_if(processes_, [](const auto& one) { return one.second.windows.empty(); });
+    if (idle == processes_.end()) {
+      ++counts_.no_room;
+      return nullptr;
+    }
+    forget(idle->second);
+    processes_.erase(idle);
   }
   Process& process = processes_[id.pid];
   if (process.entered && !is_same(process.id, id)) {
@@ -96,9 +103,9 @@ std::vector<CodeList> ProcessTables::find_lists(std::span<const sframe_bpf_mappi
     if (!module.symbol) continue;
     for (const sframe_bpf_segment& segment : module.image.segments) {
       // The mapping may have been split, or start in the page before the segment.
-      if (segment.offset - mapping.offset >= mapping.end - mapping.start &&
-          mapping.offset - segment.offset >= segment.size)
-        continue;
+      const bool overlaps = segment.offset - mapping.offset < mapping.end - mapping.start ||
+                            mapping.offset - segment.offset < segment.size;
+      if (segment.size == 0 || !overlaps) continue;
       const std::uint64_t bias = mapping.start + (segment.offset - mapping.offset) - segment.address;
       const CodeList list{bias + module.symbol->address, module.symbol->has_counters, 0};
       if (std::ranges::find(lists, list.address, &CodeList::address) == lists.end()) lists.push_back(list);
@@ -264,7 +271,10 @@ void ProcessTables::remove(int pid) {
 
 void ProcessTables::ask(const sframe_bpf_process& id) {
   Process* const process = find_or_add(id);
-  if (!process) return;
+  if (!process) {
+    kernel_.remove_window({id, SFRAME_BPF_ALL_WINDOWS});
+    return;
+  }
   process->asked = !process->given; // else the question stays, and nobody asks again
   process->entered = true;
 }
