@@ -58,7 +58,12 @@ def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None, thi
     return head + struct.pack("<Q", at + len(parts)) + parts + functions + data
 
 
-def put(label, contents, name=".gopclntab", relocated=False):
+# Prologues of main.main: sub $24,%rsp; mov %rbp,16(%rsp) | str x30,[sp,#-24]!; stur x29,[sp,#-8]
+AMD64 = 62, bytes.fromhex("4883ec18 48896c2410")
+AARCH64 = 183, struct.pack("<II", 0xF8000C00 | (-24 & 0x1FF) << 12 | 31 << 5 | 30, 0xF81F83FD)
+
+
+def put(label, contents, name=".gopclntab", relocated=False, module=False, program=AMD64):
     where = []
 
     def section(address):
@@ -67,8 +72,14 @@ def put(label, contents, name=".gopclntab", relocated=False):
 
     # R_X86_64_RELATIVE for the start of the code.
     more = [(".rela.dyn", 4, 2, lambda _: struct.pack("<QQQ", where[0] + 24, 8, code), 0, 24)] if relocated else []
+    if module:
+        more.append((".go.module", 1, 3, lambda _: struct.pack("<Q", where[0]) + bytes(168) + struct.pack("<Q", code)))
+    data = bytearray(elf([(name, 1, 2, section), *more], SIZE))
+    machine, instructions = program
+    struct.pack_into("<H", data, 18, machine)
+    data[4096 : 4096 + len(instructions)] = instructions
     with open(os.path.join(sys.argv[1], label), "wb") as out:
-        out.write(elf([(name, 1, 2, section), *more], SIZE))
+        out.write(data)
 
 
 if __name__ == "__main__":
@@ -76,7 +87,9 @@ if __name__ == "__main__":
         for quantum in (1, 4):
             put("go1.%d-%d" % (version, quantum), table(version, quantum))
     put("relocated", table(20, start=0), ".data.rel.ro.gopclntab", True)
-    put("by-entry", table(20, start=0))
+    put("by-entry", table(20, start=0).replace(b"main.main", b"_rt0_main"))
+    put("by-module", table(20, start=0), module=True)
+    put("aarch64", table(20, quantum=4), program=AARCH64)
     put("no-inlined", table(18, inlined=2))
     put("count", table(20, count=1 << 61))
     put("quantum", table(20, quantum=1).replace(b"\0\0\1\x08", b"\0\0\3\x08", 1))

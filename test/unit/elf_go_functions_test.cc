@@ -42,12 +42,12 @@ struct Table {
   std::uint64_t text_start = text;           ///< as the header has it, since 1.18
   std::optional<std::uint64_t> count;        ///< instead of the number of functions
   std::optional<std::uint32_t> further_data; ///< npcdata, instead of 3
+  std::string_view third = "runtime.mcall";
 
-  static std::vector<Function> functions() {
-    return {
-        {0x00, "main.main", 0, {{0, 4}, {24, 0x1c}, {0, 0x20}}, {{1, 0x20}}, {{7, 8}, {9, 0x20}}, {}},
-        {0x20, "runtime.goexit", 1 | 4, {{0, 0x20}}, {{0, 0x20}}, {{1650, 0x20}}, {}},
-        {0x40, "runtime.mcall", 2, {{8, 0x40}}, {{0, 0x40}}, {{70, 0x40}}, {{-1, 8}, {0, 0x10}, {-1, 0x40}}}};
+  std::vector<Function> functions() const {
+    return {{0x00, "main.main", 0, {{0, 4}, {24, 0x1c}, {0, 0x20}}, {{1, 0x20}}, {{7, 8}, {9, 0x20}}, {}},
+            {0x20, "runtime.goexit", 1 | 4, {{0, 0x20}}, {{0, 0x20}}, {{1650, 0x20}}, {}},
+            {0x40, third, 2, {{8, 0x40}}, {{0, 0x40}}, {{70, 0x40}}, {{-1, 8}, {0, 0x10}, {-1, 0x40}}}};
   }
   static constexpr std::uint64_t end = 0x80;
 
@@ -176,7 +176,7 @@ TEST(ElfGoFunctions, NamesOfEachVersion) {
       ASSERT_TRUE(program.functions) << static_cast<int>(version);
       EXPECT_EQ(program.functions->size(), 3u);
       EXPECT_EQ(program.functions->has_frames(), version >= Version::go118);
-      for (const Function& expected : Table::functions()) {
+      for (const Function& expected : Table().functions()) {
         const std::uint64_t start = text + expected.start;
         const auto found = program.functions->find(start + 5);
         ASSERT_TRUE(found);
@@ -240,7 +240,7 @@ TEST(ElfGoFunctions, OlderTablesHaveNamesOnly) {
   }
 }
 
-// Since 1.24 the word for the start of the code is 0; in a program at any address the loader fills it in.
+// Since 1.26 the word for the start of the code is 0; in a program at any address the loader fills it in.
 TEST(ElfGoFunctions, StartOfTheCode) {
   const auto table = Table{.text_start = 0}.build();
   constexpr std::uint64_t word = table_address + 8 + 2 * 8;
@@ -249,8 +249,12 @@ TEST(ElfGoFunctions, StartOfTheCode) {
     return found ? std::optional(found->extent.start) : std::nullopt;
   };
   EXPECT_EQ(start_of(Program(table, ByteOrder::little)), std::nullopt);
-  // The entry point is a function's start, so .text is all Go's.
-  EXPECT_EQ(start_of(Program(table, ByteOrder::little, text + 0x40, {text_section})), text + 0x20);
+  // The entry point is that of Go's runtime, so .text is all Go's.
+  const auto with_entry = Table{.text_start = 0, .third = "_rt0_amd64_linux"}.build();
+  EXPECT_EQ(start_of(Program(with_entry, ByteOrder::little, text + 0x40, {text_section})), text + 0x20);
+  EXPECT_EQ(start_of(Program(with_entry, ByteOrder::little, text + 0x41, {text_section})), std::nullopt);
+  // The entry point of C's start-up code: it is first in .text, as is a function of Go's in the list.
+  EXPECT_EQ(start_of(Program(table, ByteOrder::little, text, {text_section})), std::nullopt);
   EXPECT_EQ(start_of(Program(table, ByteOrder::little, text + 0x41, {text_section})), std::nullopt);
   EXPECT_EQ(start_of(Program(table, ByteOrder::little, text + 0xf0, {text_section})), std::nullopt);
   // R_X86_64_RELATIVE, of this word and of others.
@@ -268,6 +272,19 @@ TEST(ElfGoFunctions, StartOfTheCode) {
     ASSERT_EQ(program.functions.has_value(), place == word) << place;
     if (place == word) {
       EXPECT_EQ(program.functions->find(text + 0x1005)->name, "main.main");
+    }
+  }
+  // moduledata (runtime/symtab.go): a pointer to the table, six slices, three words, and the start of the
+  // code.
+  for (const std::uint64_t pointer : {table_address, table_address + 8}) {
+    Writer data;
+    data.u64(pointer).zeros(6 * 24 + 3 * 8).u64(text + 0x2000);
+    const Program program(
+        table, ByteOrder::little, none,
+        {{.name = ".go.module", .flags = shf_alloc | shf_write, .address = 0x610000, .bytes = data.bytes}});
+    ASSERT_EQ(program.functions.has_value(), pointer == table_address);
+    if (program.functions) {
+      EXPECT_EQ(program.functions->find(text + 0x2005)->name, "main.main");
     }
   }
   EXPECT_FALSE(Program(table, ByteOrder::little, none, {}, ".pclntab").functions);

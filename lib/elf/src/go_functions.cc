@@ -7,6 +7,7 @@
 
 #include "sframe/base/text.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/machine.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
@@ -24,6 +25,10 @@ constexpr unsigned field_name = 0, field_frame_size = 3, field_file = 4, field_l
                    field_other_count = 6, field_unit = 7;
 /// Among the further tables of a function (PCDATA): that of calls that were inlined.
 constexpr std::uint32_t table_inlined = 2;
+
+/// The start of the code in the header, and in moduledata: after a pointer, six slices, and three words.
+constexpr std::uint64_t place_of_text = header_size + 2 * word_size,
+                        text_of_module = word_size + 6 * 3 * word_size + 3 * word_size;
 
 constexpr std::uint8_t flag_top = 1, flag_sets_sp = 2, flag_assembly = 4;
 
@@ -57,6 +62,7 @@ std::optional<GoFunctions> GoFunctions::open(const Image& image) {
   GoFunctions table;
   table.contents_ = std::move(*contents);
   table.order_ = image.byte_order();
+  if (const MachineTraits* const machine = find_machine(image.machine())) table.frames_ = machine->go;
   if (!table.read_header() || !table.find_text(image, section->address)) return std::nullopt;
   return table;
 }
@@ -98,25 +104,29 @@ bool GoFunctions::read_header() {
 }
 
 /// Functions have addresses until 1.18, later offsets from the start of the code. The word for that is
-/// relocated in programs at any address. Where it is not used any more, the code is all of .text, unless C
+/// relocated in programs at any address. Since 1.26 it is not used any more, but the runtime's own data,
+/// which begin with the table's address, have a section. Without that, the code is all of .text, unless C
 /// code is linked in: the program's entry point shows that.
 bool GoFunctions::find_text(const Image& image, std::uint64_t table_address) {
   if (!has_frames()) return true;
-  constexpr std::uint64_t place = header_size + 2 * word_size;
-  text_ = load_at<std::uint64_t>(contents_.bytes(), place, order_).value_or(0);
+  text_ = load_at<std::uint64_t>(contents_.bytes(), place_of_text, order_).value_or(0);
   if (text_ || count_ == 0) return true;
   const auto pointers = image.loaded_pointers();
-  const auto pointer =
-      std::ranges::lower_bound(pointers, table_address + place, {}, &Image::LoadedPointer::address);
-  if (pointer != pointers.end() && pointer->address == table_address + place) {
-    text_ = pointer->value;
-    return true;
-  }
+  const auto word = [&](std::uint64_t address) -> std::uint64_t {
+    const auto pointer = std::ranges::lower_bound(pointers, address, {}, &Image::LoadedPointer::address);
+    if (pointer != pointers.end() && pointer->address == address) return pointer->value;
+    const auto bytes = image.read(address, word_size);
+    return bytes ? load<std::uint64_t>(bytes->data(), order_) : 0;
+  };
+  const SectionHeader* const module = image.find_section(".go.module");
+  const bool has_module = module && word(module->address) == table_address;
+  text_ = word(has_module ? module->address + text_of_module : table_address + place_of_text);
+  if (text_) return true;
   const SectionHeader* const text = image.find_section(".text");
   if (!text) return false;
   text_ = text->address;
   const auto entry = find(image.entry());
-  return entry && entry->extent.start == image.entry();
+  return entry && entry->extent.start == image.entry() && entry->name.starts_with("_rt0_");
 }
 
 std::span<const std::byte> GoFunctions::from(std::uint64_t offset) const {
@@ -164,11 +174,13 @@ std::optional<GoFunction> GoFunctions::at(std::uint64_t index) const {
   function.name = text_at(from(names_).subspan(std::min<std::size_t>(*name, from(names_).size())));
   // Names are the same in all versions; the numbers that the table has for these functions are not.
   function.is_injected = function.name == "runtime.sigpanic" || function.name == "runtime.asyncPreempt";
+  // Programs start there; those of libraries (_lib) are called.
+  function.is_top = function.name.starts_with("_rt0_") && !function.name.ends_with("_lib");
   if (has_frames()) {
     const auto flags = field(function, version_ == Version::go120 ? 9 : 8); // their second byte
     if (!flags) return std::nullopt;
     const auto flag = static_cast<std::uint8_t>(*flags >> (order_ == ByteOrder::little ? 8 : 16));
-    function.is_top = flag & flag_top && function.name != "runtime.sigtramp";
+    function.is_top |= flag & flag_top && function.name != "runtime.sigtramp";
     function.sets_sp = flag & flag_sets_sp;
     function.is_assembly = flag & flag_assembly;
   }

@@ -106,11 +106,13 @@ constexpr RelocatedField code_relocations[] = {
     {.type = 569},             // TLSDESC_CALL
 };
 
-constexpr MachineTraits machine = {.id = 183,
-                                   .relative = 1027,
-                                   .relocations = relocations,
-                                   .largest_page = 0x10000,
-                                   .code_relocations = code_relocations};
+constexpr MachineTraits machine = {
+    .id = 183,
+    .relative = 1027,
+    .relocations = relocations,
+    .largest_page = 0x10000,
+    .code_relocations = code_relocations,
+    .go = {.are_known = true, .save_fp = true, .injected_size = 16, .kept_below_sp = 8}};
 
 } // namespace
 

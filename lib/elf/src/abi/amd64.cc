@@ -61,7 +61,10 @@ constexpr RelocatedField code_relocations[] = {
 
 } // namespace
 
-const MachineTraits amd64 = {
-    .id = 62, .relative = 8, .relocations = relocations, .code_relocations = code_relocations};
+const MachineTraits amd64 = {.id = 62,
+                             .relative = 8,
+                             .relocations = relocations,
+                             .code_relocations = code_relocations,
+                             .go = {.are_known = true, .save_fp = true}};
 
 } // namespace sframe::elf::abi

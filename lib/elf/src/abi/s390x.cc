@@ -68,6 +68,7 @@ const MachineTraits s390x = {.id = 22,
                              .relative = 12,
                              .relocations = relocations,
                              .code_relocations = code_relocations,
-                             .code_order = ByteOrder::big};
+                             .code_order = ByteOrder::big,
+                             .go = {.are_known = true, .injected_size = 8}};
 
 } // namespace sframe::elf::abi

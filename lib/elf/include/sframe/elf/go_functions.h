@@ -24,8 +24,8 @@ namespace sframe::elf {
 struct GoFunction {
   AddressRange extent;   ///< link addresses; up to the next function, padding included
   std::string_view name; ///< as in Go, without the suffix of the calling convention; a view into the table
-  /// Nothing called it: the outermost frame of a stack (TOPFRAME). Not sigtramp, which has the mark, but was
-  /// called by the kernel in a signal frame.
+  /// Nothing called it: the outermost frame of a stack (TOPFRAME), or where programs start. Not sigtramp,
+  /// which has the mark, but was called by the kernel in a signal frame.
   bool is_top = false;
   bool is_injected = false; ///< the runtime lets it return to an instruction that did not call it
   bool sets_sp = false;     ///< it sets SP to other stacks: its frames may have another size (SPWRITE)
@@ -37,6 +37,16 @@ struct GoFunction {
 struct GoFrameSize {
   AddressRange range;
   std::uint32_t size = 0; ///< bytes
+};
+
+/// What Go's frames are like on a machine.
+struct GoFrames {
+  bool are_known = false;
+  bool save_fp = false; ///< a function with a frame saves its caller's FP; otherwise there is no FP in Go
+  /// Above the frame of a function that the runtime injects: what it pushes besides the return address, the
+  /// interrupted function's LR (preparePanic(), pushCall() in runtime/signal_*.go).
+  std::uint8_t injected_size = 0;
+  std::uint8_t kept_below_sp = 0; ///< bytes that callees leave alone: FP is saved there
 };
 
 class GoFunctions {
@@ -57,6 +67,8 @@ public:
   /// False before Go 1.18, whose tables do not mark all functions that cannot be walked through: they have
   /// names only.
   bool has_frames() const { return version_ >= Version::go118; }
+
+  const GoFrames& frames() const { return frames_; }
 
   /// How far SP is below its value after the call of the function, in bytes, before the instruction at a link
   /// address in it. Nothing if the table does not say, or the budget (cfi_instructions; may be nullptr) is
@@ -89,6 +101,7 @@ private:
                                        Budget* budget) const;
 
   Contents contents_;
+  GoFrames frames_;
   ByteOrder order_ = ByteOrder::little;
   Version version_ = Version::go12;
   unsigned quantum_ = 1;    ///< bytes per unit of code offsets

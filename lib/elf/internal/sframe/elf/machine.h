@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/elf/go_functions.h"
 #include "sframe/elf/image.h"
 
 #include <cstdint>
@@ -48,6 +49,7 @@ struct MachineTraits {
   std::uint32_t largest_page = smallest_page; ///< of the machine's kernels
   std::span<const RelocatedField> code_relocations = {};
   ByteOrder code_order = ByteOrder::little; ///< of instructions
+  GoFrames go;
 };
 
 namespace abi {
