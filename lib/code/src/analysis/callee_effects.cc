@@ -202,8 +202,11 @@ const std::optional<State>& CalleeEffects::analyse(std::uint64_t target) {
   const auto bytes = environment.code(start, max_callee_size);
   if (bytes.size() <= target - start) return returned_;
   if (!analysis_) analysis_ = std::make_unique<Analysis>(subject_.abi, Analysis::Of::callees);
-  analysis_->run(
-      {.start = start, .bytes = bytes, .entry = subject_.abi.entry_row(), .entry_offset = target - start});
+  analysis_->run({.start = start,
+                  .bytes = bytes,
+                  .entry = subject_.abi.entry_row(),
+                  .entry_offset = target - start,
+                  .kept_below_sp = subject_.function.kept_below_sp});
   returned_ = state_at_returns(analysis_->answers(), subject_.abi);
   effort_.add(analysis_->cost());
   return returned_;
@@ -237,7 +240,7 @@ CalleeEffects::CalleeIs CalleeEffects::apply(const Instruction& call, const Stat
   for (const Slot& slot : returned->slots())
     if (slot.location.base == Base::cfa)
       after.store(translated(slot.location, caller, callee_cfa), translated(slot.value, caller, callee_cfa));
-  after.drop_below(new_sp);
+  after.drop_below(plus(new_sp, -std::int64_t{subject_.function.kept_below_sp}));
   return CalleeIs::known;
 }
 

@@ -44,6 +44,10 @@ Exit exit_of_return(const Instruction& instruction, const State& state, const Su
   const bool is_pushed = plus(sp, 8) == Value::cfa(-abi.entry_cfa_offset);
   if (pops && !has_popped && state.last_store == sp && (is_replaced || is_pushed))
     return Exit::indirect_tail_call;
+  // A return by another register, as Go's wrappers of methods jump (AArch64).
+  const bool is_jump =
+      !pops && instruction.jump_register != Effect::none && instruction.jump_register != abi.ra;
+  if (is_jump && is_entry_like(state, abi)) return Exit::indirect_tail_call;
   return Exit::returns_wrong;
 }
 

@@ -62,7 +62,8 @@ void Transfer::write(std::uint8_t reg, Value value, Decoded& decoded, State& sta
   }
   const bool moves_up = reg == subject_.abi.sp && move != Move::down;
   if (moves_up && !subject_.has_rows())
-    state.drop_below(plus(value, -std::int64_t{subject_.machine.red_zone}));
+    state.drop_below(
+        plus(value, -std::int64_t{std::max(subject_.machine.red_zone, subject_.function.kept_below_sp)}));
   state.set_reg(reg, value);
 }
 
@@ -230,7 +231,7 @@ void Transfer::apply(const Effect& effect, std::uint32_t index, Decoded& decoded
 /// their own, too.
 void Transfer::return_from_call(const Instruction& instruction, State& state) const {
   const Value sp = state.reg(subject_.abi.sp);
-  state.drop_below(sp);
+  state.drop_below(plus(sp, -std::int64_t{subject_.function.kept_below_sp}));
   const std::uint8_t link = instruction.link_register;
   const bool by_other_register = link != Effect::none && link != subject_.abi.ra;
   const auto is_preserved = [&](std::uint16_t reg, const Value& value) {

@@ -8,6 +8,7 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/code/references.h"
+#include "sframe/elf/go_functions.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
@@ -170,9 +171,19 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
     stubs.push_back(AddressRange::between(plt.address, plt.address + plt.size));
   stubs_ = AddressSet(std::move(stubs));
   for (const elf::ExternalSymbol& symbol : externals) add(symbol.name, symbol.address);
+  add_go(image);
   std::ranges::sort(never_returning_);
   std::ranges::sort(needing_exception_);
   std::ranges::sort(returns_);
+}
+
+/// When a goroutine's stack is too small, Go's runtime starts the function again, on another one, with the
+/// registers that it had.
+void Callees::add_go(const elf::Image& image) {
+  const auto go = elf::GoFunctions::open(image);
+  for (std::uint64_t i = 0; go && i < go->size(); ++i)
+    if (const auto function = go->at(i); function && function->name.starts_with("runtime.morestack"))
+      never_returning_.push_back(function->extent.start);
 }
 
 std::optional<std::uint64_t> Callees::callee_at(std::uint64_t address) {

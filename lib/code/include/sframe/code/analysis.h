@@ -54,6 +54,9 @@ struct Function {
   bool may_start_inside = false;
   /// FP is the CFA plus so many bytes at `start`, if that is known although `entry` does not need it.
   std::optional<std::int32_t> fp_at_start;
+  /// Bytes below SP that neither its callees nor signals overwrite, besides the red zone: where Go saves FP
+  /// on AArch64.
+  std::uint32_t kept_below_sp = 0;
   std::span<const CallSite> call_sites; ///< sorted by `begin`, without overlaps
   /// The rows that the caller is going to check, sorted by offset from `start`. They settle two questions
   /// that code alone leaves open. First, whether a call returns: it does not, if a new row after it fits

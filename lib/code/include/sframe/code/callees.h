@@ -33,6 +33,8 @@ public:
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
+  void add_go(const elf::Image& image);
+
   std::span<const OwnedRange> functions_;
   AddressSet constant_pointers_;
   AddressSet stubs_;
