@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as an ELF image with the function table of Go's linker. Properties: a function that is
-// found contains the address, and is found again at its own start; a line has a file.
+// found contains the address, and is found again at its own start; a line has a file; rows of a function are
+// in it, in order.
 
 #include "cost.h"
 
 #include "sframe/elf/go_functions.h"
+#include "sframe/tables/go.h"
 
 #include <algorithm>
 #include <span>
@@ -29,6 +31,25 @@ void ask(const elf::GoFunctions& functions, std::uint64_t address, Budget& budge
   if (line) require(!line->file.empty(), "no file");
 }
 
+void make_rows(const elf::Image& image, const elf::GoFunctions& functions) {
+  auto table = tables::GoTable::load(image);
+  if (!table) return;
+  tables::GoRows made;
+  for (std::uint64_t i = 0; i < table->size() && table->rows(i, made); ++i) {
+    if (made.rows.empty()) continue;
+    const auto function = functions.at(i);
+    require(function.has_value(), "rows without a function");
+    std::uint64_t at = 0;
+    for (const tables::GoRow& row : made.rows) {
+      const std::uint64_t start = row.range.start - function->extent.start;
+      require(start >= at && row.range.size != 0, "rows overlap");
+      require(start <= function->extent.size && row.range.size <= function->extent.size - start,
+              "a row beyond its function");
+      at = start + row.range.size;
+    }
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -44,6 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const elf::CodeRange& range : image->executable_ranges())
     for (std::uint64_t i = 0, step = std::max<std::uint64_t>(1, range.size / most); i < most; ++i)
       ask(*functions, range.start + i * step, budget);
+  make_rows(*image, *functions);
   return 0;
 }
 

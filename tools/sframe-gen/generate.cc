@@ -333,9 +333,9 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
     orc = std::move(*table);
     if (!orc && line.from == From::orc) return nothing_there(*input.budget, tables::no_orc_table);
   }
-  const auto go = reads_go(line.from) ? tables::GoTable::load(*input.image) : std::nullopt;
+  auto go = reads_go(line.from) ? tables::GoTable::load(*input.image) : std::nullopt;
   if (!go && line.from == From::go)
-    return nothing_there(*input.budget, "no function table of Go 1.18 or newer (.gopclntab) for AMD64");
+    return nothing_there(*input.budget, "no function table of Go 1.18 or newer (.gopclntab)");
   std::optional<elf::LinkedObject> linked;
   if (input.object && (has_code || line.repair != generate::Options::Repair::none)) {
     auto object = elf::LinkedObject::make(*input.object);

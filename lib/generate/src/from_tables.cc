@@ -22,7 +22,8 @@ namespace {
 using tables::OrcEntry;
 
 constexpr Reason stack_switch = {"stack-switch", "the function changes to another stack"};
-constexpr Reason go_frame = {"go-frame", "where the function saves its caller's FP is not known"};
+constexpr Reason go_frame = {"go-frame",
+                             "where the function saves the return address, or its caller's FP, is not known"};
 constexpr Reason orc_base = {"orc-base",
                              "ORC finds the frame by a load and an offset, or by a register that it does "
                              "not define"};

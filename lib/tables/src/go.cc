@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function's sizes are read once, in order. The frame is proved at the first address with a size: all
-// others have the same saved FP, since Go's compiler saves it once and restores it in front of the last
-// change of SP.
+// A function's sizes are read once, in order. Where the compiler's prologue saves registers is proved at the
+// first address with a frame: all others have them in the same place, since Go's compiler saves them once and
+// restores them in front of the last change of SP. In assembly with another prologue, or none, each row has
+// the CFA by the table and the rest by the code; where these differ about the CFA, there is no row.
 
 #include "sframe/tables/go.h"
 
-#include "sframe/bytes.h"
-
-#include <llvm/BinaryFormat/ELF.h>
+#include "go_code.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -19,82 +18,184 @@ namespace sframe::tables {
 
 namespace {
 
-constexpr std::int32_t word = 8;
-constexpr std::size_t before_change = 1, after_change = 8; ///< bytes of code to look at
+using Missing = GoRow::Missing;
 
-bool starts_with(std::span<const std::byte> code, std::initializer_list<std::uint8_t> bytes) {
-  return code.size() >= bytes.size() &&
-         std::ranges::equal(code.first(bytes.size()), bytes, {},
-                            [](std::byte b) { return std::to_integer<int>(b); });
+constexpr std::int32_t largest_frame = std::numeric_limits<std::int32_t>::max() / 2;
+
+struct Rules {
+  Rule ra, fp;
+};
+/// The rules by the layout of Go's frames at an address, where SP is so many bytes below its value at entry.
+using RulesAt = std::function<std::optional<Rules>(std::uint64_t address, std::uint32_t size)>;
+
+/// Collects the rows of a function.
+class GoRowMaker {
+public:
+  GoRowMaker(const AbiTraits& abi, const elf::GoFrames& frames, const elf::GoFunction& function,
+             std::vector<GoRow>& rows)
+      : abi_(abi), frames_(frames), function_(function), rows_(rows) {}
+
+  void leave_out(AddressRange range, Missing why) {
+    if (range.size == 0) return;
+    if (!rows_.empty() && rows_.back().missing == why && rows_.back().range.end() == range.start)
+      rows_.back().range.size += range.size;
+    else
+      rows_.push_back({range, {}, why});
+  }
+  void add(AddressRange range, std::uint32_t size, Rule ra, Rule fp);
+  /// By the table for the CFA, by the code for the rest.
+  void add_by_code(std::span<const elf::GoFrameSize> sizes, GoCode& code, const RulesAt& rules_at);
+  /// Of a function that changes to another stack: by the code alone.
+  void add_switch(AddressRange all, GoCode& code);
+  /// The rules at a function's entry.
+  Rule entry_ra() const { return abi_.fixed_ra_offset ? Rule::fixed() : Rule::same(); }
+  /// True if what is saved at `place` is in a frame of `size`, of which the prologue made `first`.
+  bool is_in_frame(Rule place, std::uint32_t size, std::uint32_t first) const {
+    return size >= first || place.kind != Rule::Kind::stored ||
+           abi_.entry_cfa_offset + static_cast<std::int32_t>(size) >= -place.offset;
+  }
+
+private:
+  const AbiTraits& abi_;
+  const elf::GoFrames& frames_;
+  const elf::GoFunction& function_;
+  std::vector<GoRow>& rows_;
+};
+
+/// What was pushed for the call of an injected function is in no table: its caller's SP is above that.
+void GoRowMaker::add(AddressRange range, std::uint32_t size, Rule ra, Rule fp) {
+  if (!range.size) return;
+  const std::int32_t more = function_.is_injected ? frames_.injected_size : 0;
+  for (Rule* const rule : {&ra, &fp})
+    if (rule->base == Rule::cfa_base) rule->offset -= more;
+  const Rule cfa = Rule::value(abi_.sp, static_cast<std::int32_t>(size) + abi_.entry_cfa_offset + more);
+  rows_.push_back({range, {.offset = 0, .cfa = cfa, .ra = ra, .fp = fp}});
 }
 
-FrameRow row_of(const AbiTraits& abi, std::int32_t size, bool is_saved) {
-  return {.offset = 0,
-          .cfa = Rule::value(abi.sp, size + word),
-          .ra = Rule::fixed(),
-          .fp = is_saved ? Rule::at_cfa(-2 * word) : Rule::same()};
+void GoRowMaker::add_by_code(std::span<const elf::GoFrameSize> sizes, GoCode& code, const RulesAt& rules_at) {
+  const auto cfa_of = [&](std::uint32_t size) {
+    return Rule::value(abi_.sp, static_cast<std::int32_t>(size) + abi_.entry_cfa_offset);
+  };
+  auto instructions = code.instructions(function_, [&](std::uint64_t address) -> std::optional<FrameRow> {
+    const auto at =
+        std::ranges::find_if(sizes, [&](const elf::GoFrameSize& one) { return one.range.contains(address); });
+    const auto rules = at != sizes.end() ? rules_at(address, at->size) : std::nullopt;
+    if (!rules) return std::nullopt;
+    return FrameRow{.offset = 0, .cfa = cfa_of(at->size), .ra = rules->ra, .fp = rules->fp};
+  });
+  for (const auto& [range, size] : sizes) {
+    std::uint64_t begin = range.start;
+    // What no path leads to, as over a jump table, has the frame that the table says. Without one, the return
+    // address may be elsewhere than in its register.
+    const auto add_unreached = [&, size = size](std::uint64_t end) {
+      const bool is_sure = size != 0 || abi_.fixed_ra_offset != 0;
+      if (const auto rules = is_sure ? rules_at(begin, size) : std::nullopt)
+        add({begin, end - begin}, size, rules->ra, rules->fp);
+      else
+        leave_out({begin, end - begin}, Missing::frame_layout);
+    };
+    const auto skip = [&] { instructions = instructions.subspan(1); };
+    while (!instructions.empty() && instructions.front().range.start < range.start) skip();
+    for (; !instructions.empty() && instructions.front().range.start < range.end(); skip()) {
+      const auto& [at, row, has_left_stack] = instructions.front();
+      add_unreached(at.start);
+      const AddressRange part{at.start, std::min(at.end(), range.end()) - at.start};
+      if (row && row->cfa == cfa_of(size) && !row->ra_signed && row->fp.kind != Rule::Kind::undefined)
+        add(part, size, row->ra, row->fp);
+      else
+        leave_out(part, Missing::frame_layout);
+      begin = part.end();
+    }
+    add_unreached(range.end());
+  }
 }
 
-/// How many bytes after the first address with a frame of `size` bytes FP is saved, of which `code` has the
-/// byte before it and what follows: `push %rbp` in front of it, or `mov %rbp, size-8(%rsp)` at it.
-std::optional<std::uint32_t> saved_after(std::span<const std::byte> code, std::uint32_t size) {
-  if (size == word && code[before_change - 1] == std::byte{0x55}) return 0;
-  code = code.subspan(before_change);
-  const std::uint32_t offset = size - word;
-  if (offset == 0 && starts_with(code, {0x48, 0x89, 0x2c, 0x24})) return 4;
-  if (offset < 0x80 && starts_with(code, {0x48, 0x89, 0x6c, 0x24, static_cast<std::uint8_t>(offset)}))
-    return 5;
-  if (starts_with(code, {0x48, 0x89, 0xac, 0x24}) && code.size() >= 8 &&
-      load<std::uint32_t>(&code[4], ByteOrder::little) == offset)
-    return 8;
-  return std::nullopt;
+/// mcall and morestack call, on the system stack, functions that never return: it ends there.
+void GoRowMaker::add_switch(AddressRange all, GoCode& code) {
+  const bool ends_stack =
+      function_.name == "runtime.mcall" || function_.name.starts_with("runtime.morestack");
+  std::uint64_t begin = all.start;
+  for (const auto& [at, row, has_left_stack] : code.instructions(function_, {})) {
+    if (at.start < begin || at.end() > all.end()) continue;
+    leave_out(AddressRange::between(begin, at.start), Missing::stack_switch);
+    begin = at.end();
+    if (row && !row->ra_signed && row->fp.kind != Rule::Kind::undefined)
+      rows_.push_back({at, *row});
+    else if (ends_stack && has_left_stack)
+      rows_.push_back({at, FrameRow::outermost(0)});
+    else
+      leave_out(at, Missing::stack_switch);
+  }
+  leave_out(AddressRange::between(begin, all.end()), Missing::stack_switch);
 }
 
 } // namespace
 
 std::optional<GoTable> GoTable::load(const elf::Image& image) {
-  if (image.machine() != llvm::ELF::EM_X86_64 || !image.abi()) return std::nullopt;
+  if (!image.abi()) return std::nullopt;
   auto functions = elf::GoFunctions::open(image);
-  if (!functions || !functions->has_frames()) return std::nullopt;
+  if (!functions || !functions->has_frames() || !functions->frames().are_known) return std::nullopt;
   return GoTable(image, std::move(*functions));
 }
 
-bool GoTable::rows(std::uint64_t number, GoRows& rows) const {
+GoTable::GoTable(const elf::Image& image, elf::GoFunctions functions)
+    : image_(&image), functions_(std::make_unique<elf::GoFunctions>(std::move(functions))),
+      code_(std::make_unique<GoCode>(image, *functions_)) {}
+GoTable::GoTable(GoTable&&) noexcept = default;
+GoTable& GoTable::operator=(GoTable&&) noexcept = default;
+GoTable::~GoTable() = default;
+
+bool GoTable::rows(std::uint64_t number, GoRows& rows) {
   rows.rows.clear();
-  const auto function = functions_.at(number);
+  const auto function = functions_->at(number);
   if (!function) return true;
   rows.signal = function->is_injected;
   std::vector<elf::GoFrameSize> sizes;
-  const bool in_budget = functions_.frame_sizes(*function, image_->budget(), sizes);
-  const auto add = [&](AddressRange range, const FrameRow& row) { rows.rows.push_back({range, row}); };
+  const bool in_budget = functions_->frame_sizes(*function, image_->budget(), sizes);
+  if (sizes.empty()) return in_budget;
+  const AddressRange all{function->extent.start, sizes.back().range.end() - function->extent.start};
   if (function->is_top) {
-    if (!sizes.empty())
-      add({function->extent.start, sizes.back().range.end() - function->extent.start},
-          FrameRow::outermost(0));
+    rows.rows.push_back({all, FrameRow::outermost(0)});
     return in_budget;
   }
-  bool is_proved = false;
-  for (const auto& [range, size] : sizes) {
-    constexpr std::uint32_t largest = std::numeric_limits<std::int32_t>::max() - 2 * word;
-    const auto row = [&](bool is_saved) {
-      return row_of(*image_->abi(), static_cast<std::int32_t>(size), is_saved);
-    };
-    if (function->sets_sp || size > largest || size % word != 0) {
-      rows.rows.push_back({range, {}, GoRow::Missing::stack_switch});
-    } else if (size == 0) {
-      add(range, row(false));
-    } else if (is_proved) {
-      add(range, row(true));
-    } else {
-      const auto code = image_->read(range.start - before_change, before_change + after_change);
-      const auto after = code ? saved_after(*code, size) : std::nullopt;
-      is_proved = after && *after <= range.size;
-      if (!is_proved) {
-        rows.rows.push_back({range, {}, GoRow::Missing::frame_layout});
-        continue;
-      }
-      if (*after) add({range.start, *after}, row(false));
-      if (*after < range.size) add({range.start + *after, range.size - *after}, row(true));
+  const auto first = std::ranges::find_if(sizes, [](const elf::GoFrameSize& one) { return one.size != 0; });
+  GoRowMaker maker(*image_->abi(), functions_->frames(), *function, rows.rows);
+  const auto is_odd = [](const elf::GoFrameSize& one) {
+    return one.size > largest_frame || one.size % 8 != 0;
+  };
+  if (std::ranges::any_of(sizes, is_odd)) {
+    maker.leave_out(all, Missing::frame_layout);
+    return in_budget;
+  }
+  if (function->sets_sp) {
+    maker.add_switch(all, *code_);
+    return in_budget;
+  }
+  const auto saved = first != sizes.end() ? code_->saved(*function, *first) : std::nullopt;
+  const auto rules_at = [&](std::uint64_t address, std::uint32_t size) -> std::optional<Rules> {
+    if (size == 0) return Rules{maker.entry_ra(), Rule::same()};
+    if (!saved || !maker.is_in_frame(saved->ra, size, first->size) ||
+        !maker.is_in_frame(saved->fp, size, first->size))
+      return std::nullopt;
+    return Rules{saved->ra, address < saved->from ? Rule::same() : saved->fp};
+  };
+  if (function->is_assembly) {
+    maker.add_by_code(sizes, *code_, rules_at);
+    return in_budget;
+  }
+  for (auto at = sizes.begin(); at != sizes.end(); ++at) {
+    const auto [range, size] = *at;
+    if (size == 0 && at > first && code_->computes_fp(range.start)) {
+      maker.leave_out(range, Missing::frame_layout);
+      continue;
+    }
+    const std::uint64_t middle = saved ? std::clamp(saved->from, range.start, range.end()) : range.end();
+    for (const auto& part :
+         {AddressRange::between(range.start, middle), AddressRange::between(middle, range.end())}) {
+      if (const auto rules = rules_at(part.start, size))
+        maker.add(part, size, rules->ra, rules->fp);
+      else
+        maker.leave_out(part, Missing::frame_layout);
     }
   }
   return in_budget;

@@ -101,6 +101,7 @@ void check_against_code(const Input& input, Workers& workers, Verdicts& verdicts
   const std::vector<OwnedRange> sframe = divided_at_starts(input.pieces(), cfi);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   code::Callees callees(*input.image(), cfi);
+  const GoRows go(input.image());
   BudgetShares shares(input.budget(), chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
   const unsigned most = threads_for(*input.image(), units, workers.all());
@@ -108,7 +109,7 @@ void check_against_code(const Input& input, Workers& workers, Verdicts& verdicts
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     BudgetShares::Share budget(shares, begin / chunk_size);
-                    CodeChecker checker(input, budget, sframe, chunk, analyzer, callees, verdicts,
+                    CodeChecker checker(input, budget, sframe, chunk, analyzer, callees, go, verdicts,
                                         chunk_sink);
                     for (const CodeUnit& unit : chunk) checker.check(unit);
                     input.advance(static_cast<double>(chunk.size()) / static_cast<double>(units.size()));

@@ -40,14 +40,15 @@ constexpr const char* guessed_text = "the row does not match on a path that may 
 
 CodeChecker::CodeChecker(const Input& input, Budget& budget, std::span<const OwnedRange> functions,
                          std::span<const CodeUnit> units, code::Analyzer& analyzer,
-                         code::Environment& environment, Verdicts& verdicts, Sink& sink)
+                         code::Environment& environment, const GoRows& go, Verdicts& verdicts, Sink& sink)
     : input_(input), budget_(budget), abi_(*input.image()->abi()), rows_(input, budget, functions),
-      sframe_(input, &budget, pieces_of(units)), analyzer_(analyzer), environment_(environment),
+      sframe_(input, &budget, pieces_of(units)), analyzer_(analyzer), environment_(environment), go_(go),
       verdicts_(verdicts), findings_(input, budget, rows_, verdicts, sink), follower_(abi_) {}
 
 void CodeChecker::check(const CodeUnit& unit) {
   unit_ = &unit;
   rows_.open(unit);
+  go_function_ = go_.find(unit.begin);
   if (!ahead_ && !sframe_.next(ahead_.emplace())) ahead_.reset();
   while (ahead_ && ahead_->begin < unit.end) {
     const SframeInterval& at = *ahead_;
@@ -60,10 +61,17 @@ void CodeChecker::check(const CodeUnit& unit) {
     if (!sframe_.next(*ahead_)) ahead_.reset();
   }
   if (rows_.placed.empty()) return;
+  if (go_function_)
+    for (PlacedRow& row : rows_.placed) go_.forget_fp(row.row);
   call_sites_ = rows_.call_sites();
   if (!check_stubs()) {
     hints_ = rows_.hints();
-    check_rows(rows_.entry(), unit.begin, unit.end);
+    // What the runtime pushed for the function's call is in no CFI.
+    const bool is_injected = go_function_ && go_function_->is_injected;
+    FrameRow entry = is_injected ? rows_.placed.front().row : rows_.entry();
+    if (go_function_ && !entry.is_outermost() && entry.fp.kind == Rule::Kind::undefined)
+      entry.fp = Rule::same();
+    check_rows(entry, unit.begin, unit.end);
   }
   findings_.end_rows();
   add_obstacles();
@@ -153,6 +161,7 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
                              .entry = entry,
                              .unknown_at_start = rows_.unknown_at_start(),
                              .may_start_inside = !rows_.has_cfi(),
+                             .kept_below_sp = go_function_ ? go_.frames().kept_below_sp : 0u,
                              .call_sites = call_sites_,
                              .rows = hints_,
                              .environment = &environment_,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "code_findings.h"
+#include "go_rows.h"
 #include "sframe/code/row_follower.h"
 #include "sframe_rows.h"
 #include "unit_rows.h"
@@ -22,7 +23,7 @@ public:
   /// from several threads. All references must outlive the object.
   CodeChecker(const Input& input, Budget& budget, std::span<const OwnedRange> functions,
               std::span<const CodeUnit> units, code::Analyzer& analyzer, code::Environment& environment,
-              Verdicts& verdicts, Sink& sink);
+              const GoRows& go, Verdicts& verdicts, Sink& sink);
 
   void check(const CodeUnit& unit);
 
@@ -51,11 +52,13 @@ private:
   std::optional<SframeInterval> ahead_; ///< already read, but belongs to a later unit
   code::Analyzer& analyzer_;
   code::Environment& environment_;
+  const GoRows& go_;
   Verdicts& verdicts_;
   CodeFindings findings_;
   code::RowFollower follower_;
 
   // The current function.
+  std::optional<elf::GoFunction> go_function_;
   const CodeUnit* unit_ = nullptr;
   const code::Results* results_ = nullptr;
   std::vector<FrameRow> hints_; ///< rows for ambiguous code

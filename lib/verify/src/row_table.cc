@@ -2,6 +2,7 @@
 
 #include "sframe/verify/row_table.h"
 
+#include "go_rows.h"
 #include "sframe_rows.h"
 
 namespace sframe::verify {
@@ -10,8 +11,10 @@ RowTable::RowTable(const Input& input) {
   if (input.parts().empty()) return;
   abi_ = &input.parts().front().section.abi();
   SframeRows rows(input, input.budget(), input.pieces());
+  const GoRows go(input.image());
   for (SframeInterval at; rows.next(at);) {
     using Kind = SframeInterval::Kind;
+    if (go.find(at.begin)) go.forget_fp(at.row);
     if (at.kind != Kind::row && at.kind != Kind::block) continue;
     Range range{.begin = at.begin,
                 .end = at.end,

@@ -68,7 +68,7 @@ struct Options {
   /// Needs CfiInput::image.
   const tables::OrcTable* orc = nullptr;
   /// Same for Go's function table.
-  const tables::GoTable* go = nullptr;
+  tables::GoTable* go = nullptr;
   /// Functions without CFI, and in no such table, are described from their instructions. Needs
   /// CfiInput::image, of a linked file.
   bool code = false;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of Go's code from the function table of its linker (sframe/elf/go_functions.h), which every program of
-// Go has, stripped ones too: the distance from SP to the frame's end at each address. The rest is Go's frame
-// layout on AMD64 (cmd/internal/obj/x86/obj6.go): the CFA is SP + size + 8, the return address is at CFA-8,
-// FP at CFA-16.
+// Go has, stripped ones too: the distance from SP to the frame's end at each address. That gives the CFA.
+// Where the return address and FP are, the code shows (lib/code), since releases differ and assembly does as
+// it likes. The compiler's own layouts are (cmd/internal/obj/x86/obj6.go, arm64/obj7.go, s390x/objz.go):
 //
-// FP is saved by an instruction of its own, before or after SP has changed. The code at the first change
-// shows which: `push %rbp`, or `mov %rbp, N-8(%rsp)`. Code with another prologue (assembly without a frame)
-// has no rows from there on: where its caller's FP is, is not known.
+//           | return address        | caller's FP                                                  |
+//   AMD64   | above the frame       | in its top word                                              |
+//   AArch64 | in its bottom word    | in the word below SP: the callees' frames leave that alone,  |
+//           |                       | and signal handlers have a stack of their own                |
+//   s390x   | in its bottom word    | there is no FP: r11 is not kept by calls                     |
 //
-// Other machines: on AArch64 Go saves FP below SP, where only its own functions leave it alone.
+// A frame whose saved registers the code does not show has no rows.
 
 #pragma once
 
@@ -18,6 +20,7 @@
 #include "sframe/row.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -28,7 +31,7 @@ struct GoRow {
   enum class Missing : std::uint8_t {
     nothing,      ///< there is a row
     stack_switch, ///< the function changes to another stack
-    frame_layout, ///< where it saves its caller's FP is not known
+    frame_layout, ///< where it saves the return address, or its caller's FP, is not known
   };
 
   AddressRange range;
@@ -42,24 +45,30 @@ struct GoRows {
   std::vector<GoRow> rows; ///< by address; without the padding
 };
 
+class GoCode; // src/go_code.h
+
 class GoTable {
 public:
   /// Nothing if the image has no such table, or one of Go before 1.18, which does not mark the functions that
   /// change stacks, or code for another machine. The image must outlive the object.
   static std::optional<GoTable> load(const elf::Image& image);
 
+  GoTable(GoTable&&) noexcept;
+  GoTable& operator=(GoTable&&) noexcept;
+  ~GoTable();
+
   /// Number of functions.
-  std::uint64_t size() const { return functions_.size(); }
+  std::uint64_t size() const { return functions_->size(); }
   /// The rows of one function; none where the table is damaged. False if the budget (cfi_instructions of the
-  /// image) is used up. Linear in the table's entries for it.
-  bool rows(std::uint64_t number, GoRows& rows) const;
+  /// image) is used up. Linear in the table's entries for it, and in its code if it is assembly.
+  bool rows(std::uint64_t number, GoRows& rows);
 
 private:
-  GoTable(const elf::Image& image, elf::GoFunctions functions)
-      : image_(&image), functions_(std::move(functions)) {}
+  GoTable(const elf::Image& image, elf::GoFunctions functions);
 
   const elf::Image* image_;
-  elf::GoFunctions functions_;
+  std::unique_ptr<elf::GoFunctions> functions_; ///< of code_, too
+  std::unique_ptr<GoCode> code_;
 };
 
 } // namespace sframe::tables

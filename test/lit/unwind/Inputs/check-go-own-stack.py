@@ -1,0 +1,29 @@
+"""check-go-own-stack.py CALLERS REPORT.json: the frames of the thread that died, found by SFrame alone, against what
+go-own-stack.go wrote: the return addresses by Go's runtime. That leaves out wrappers and runtime.call*, gives functions
+that are inlined into runtime.sigpanic an entry of their own, and for the place of the fault the address after it."""
+import json
+import sys
+
+callers = [line.split() for line in open(sys.argv[1], encoding="utf-8")]
+with open(sys.argv[2], encoding="utf-8") as file:
+    threads = json.load(file)["threads"]
+thread = next(t for t in threads if any(f["function"] == "main.die" for f in t["frames"]))
+frames = thread["frames"]
+assert all(f["stepper"] == "sframe" for f in frames[1:]), [(f["function"], f["stepper"]) for f in frames]
+assert thread["end"]["complete"], thread["end"]
+names = [f["function"] for f in frames]
+frames = frames[names.index("main.die") + 1:]
+expected = [(int(pc, 16) - (name == "main.handle"), name) for pc, name in callers if name not in ("runtime.panicmem", "runtime.sigpanic")]
+assert len(expected) == len(callers) - 2 and len(expected) >= 12, callers
+found = [(int(str(f["pc"]), 0), f["function"]) for f in frames]
+left = iter(found)
+for pc, name in expected:
+    for at, function in left:
+        if at == pc:
+            break
+        assert function.startswith(("runtime.", "main.")), (function, name)
+    else:
+        raise AssertionError((hex(pc), name, [(hex(p), f) for p, f in found]))
+assert not list(left)
+assert "runtime.sigpanic" in [f["function"] for f in frames]
+print(f"{len(expected)} callers, {len(found)} frames")

@@ -1,0 +1,68 @@
+// Calls of all kinds, in a panic, down to a function that writes the return addresses that Go's runtime finds by itself
+// (runtime.Callers) into a file, and dies by a signal that the runtime does not handle: while it runs on the goroutine's stack.
+package main
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+type request struct {
+	next *request
+	id   int
+}
+
+type shape interface{ measure(n int) int }
+type square struct{ side [9]int }
+
+//go:noinline
+func die() {
+	var pcs [200]uintptr
+	file, _ := os.Create(os.Args[1])
+	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
+		fmt.Fprintf(file, "%x %s\n", pc, runtime.FuncForPC(pc-1).Name())
+	}
+	var action [8]uintptr
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGTRAP), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGTRAP))
+}
+
+//go:noinline
+func large(n int) int {
+	var room [70000]byte
+	room[n%70000] = 1
+	die()
+	return int(room[(n+1)%70000])
+}
+
+//go:noinline
+func handle(r *request) int {
+	runtime.Gosched() // so that it has a frame
+	return r.next.id
+}
+
+//go:noinline
+func (s square) measure(n int) int {
+	if n > 0 {
+		return s.measure(n-1) + s.side[n%9]
+	}
+	return large(n)
+}
+
+func main() {
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		defer func() {
+			var s shape = &square{}
+			reflect.ValueOf(s.measure).Call([]reflect.Value{reflect.ValueOf(5)})
+		}()
+		handle(&request{id: 7})
+		done <- true
+	}()
+	<-done
+}
