@@ -54,17 +54,31 @@ std::optional<std::uint32_t> read_varint(std::span<const std::byte>& bytes) {
 } // namespace
 
 std::optional<GoFunctions> GoFunctions::open(const Image& image) {
-  const SectionHeader* section = image.find_section(".gopclntab");
-  if (!section) section = image.find_section(".data.rel.ro.gopclntab");
-  if (!section || image.relocatable()) return std::nullopt;
-  auto contents = image.contents(*section);
-  if (!contents) return std::nullopt;
+  if (image.relocatable()) return std::nullopt;
   GoFunctions table;
-  table.contents_ = std::move(*contents);
   table.order_ = image.byte_order();
   if (const MachineTraits* const machine = find_machine(image.machine())) table.frames_ = machine->go;
-  if (!table.read_header() || !table.find_text(image, section->address)) return std::nullopt;
-  return table;
+  for (const char* const name : {".gopclntab", ".data.rel.ro.gopclntab"})
+    if (const SectionHeader* const section = image.find_section(name)) {
+      auto contents = image.contents(*section);
+      if (!contents) return std::nullopt;
+      table.contents_ = std::move(*contents);
+      if (!table.read_header() || !table.find_text(image, section->address)) return std::nullopt;
+      return table;
+    }
+  // GNU ld puts the section of programs at any address, until Go 1.25, into .data.rel.ro. A program of Go has
+  // a section that no linker renames.
+  const SectionHeader* const section = image.find_section(".data.rel.ro");
+  if (!section || !image.find_section(".go.buildinfo")) return std::nullopt;
+  const auto bytes = image.read(section->address, section->size);
+  for (std::size_t at = 0; bytes && at + header_size <= bytes->size(); at += word_size) {
+    if (load<std::uint32_t>(&(*bytes)[at], table.order_) < magic_118) continue;
+    table.contents_ = Contents(bytes->subspan(at));
+    if (table.read_header() && table.has_frames() && table.count_ != 0 &&
+        table.find_text(image, section->address + at) && table.at(0) && table.at(table.count_ - 1))
+      return table;
+  }
+  return std::nullopt;
 }
 
 bool GoFunctions::read_header() {

@@ -14,7 +14,7 @@ PATTERNS = {
               (r"pushq\s+%rb(p)", "push fp"), (r"movq\s+%rbp, .*\(%rsp\)()", "fp")),
     "arm64": ((r"str\s+x30, \[sp, #-(0x[0-9a-f]+|\d+)\]!", "push"), (r"stur\s+x29, \[sp, #-(?:0x)?8\]()", "fp"),
               (r"sub\s+x20, sp, #(0x[0-9a-f]+|\d+)", "later"), (r"mov\s+sp, x20()", "push fp")),
-    "s390x": ((r"lay\s+%r15, -(0x[0-9a-f]+|\d+)\(%r15\)", "push"),),
+    "s390x": ((r"lay\s+%r15, -(0x[0-9a-f]+|\d+)\(%r15(?:,0)?\)", "push"),),
 }
 machine = sys.argv[4]
 # SFrame's CFA is so far above SP at the entry.
