@@ -291,6 +291,22 @@ TEST(ElfGoFunctions, StartOfTheCode) {
   EXPECT_FALSE(Program(Table().build(), ByteOrder::little, none, {}, ".gopclntab", et_rel).functions);
 }
 
+// GNU ld puts the table of programs at any address into .data.rel.ro.
+TEST(ElfGoFunctions, InData) {
+  const test::TestSection mark{
+      .name = ".go.buildinfo", .flags = shf_alloc, .address = 0x610000, .bytes = std::vector<std::byte>(16)};
+  for (const std::size_t before : {0u, 8u, 160u, 4u}) {
+    auto data = Table().build();
+    data.insert(data.begin(), before, std::byte{});
+    const Program program(data, ByteOrder::little, none, {mark}, ".data.rel.ro", et_dyn);
+    ASSERT_EQ(program.functions.has_value(), before != 4) << before; // words are aligned
+    if (program.functions) {
+      EXPECT_EQ(program.functions->find(text + 0x25)->name, "runtime.goexit");
+    }
+    EXPECT_FALSE(Program(data, ByteOrder::little, none, {}, ".data.rel.ro", et_dyn).functions);
+  }
+}
+
 TEST(ElfGoFunctions, WrongHeaders) {
   EXPECT_FALSE(Program(Table{.quantum = 3}).functions);
   EXPECT_FALSE(Program(Table{.quantum = 8}).functions);
