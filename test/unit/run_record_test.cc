@@ -144,6 +144,26 @@ TEST_F(RunComparison, WrongRows) {
             "fp not computed 119 0;");
 }
 
+/// AArch64: 0x1234 with a signature above its 48 bits, which only a row that says so removes.
+TEST(RunRecord, SignedReturnAddress) {
+  test::MadeUpSpace space(traits(Abi::aarch64_little));
+  unwind::Memory memory(space);
+  unwind::Registers registers;
+  registers.set(31, 0x7000);
+  registers.set(29, 0x77);
+  const run::Call caller{.ra = 0x1234, .cfa = 0x7000, .fp = 0x77, .limit = 0x7000};
+  for (const bool is_signed : {true, false})
+    for (const bool row_says_so : {true, false}) {
+      registers.set(30, is_signed ? 0x003f'0000'0000'1234 : 0x1234);
+      const FrameRow row{0, Rule::value(31, 0), Rule::same(), Rule::same(), row_says_so};
+      const auto faults = run::compare({.row = row}, space.abi(), registers, memory, &caller).faults;
+      ASSERT_EQ(faults.size(), is_signed && !row_says_so ? 1u : 0u);
+      if (faults.empty()) continue;
+      EXPECT_EQ(faults[0].fault, RunFault::ra);
+      EXPECT_EQ(faults[0].found, 0x003f'0000'0000'1234u);
+    }
+}
+
 /// A CFA that is wrong is the cause of a return address that cannot be read; a right one is not.
 TEST_F(RunComparison, UnreadableMemory) {
   EXPECT_EQ(faults(row(Rule::value(7, 0x9000)), &caller), "cfa 28704 65536;");

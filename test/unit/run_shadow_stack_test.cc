@@ -218,14 +218,57 @@ TEST(ShadowStack, ReturnThatIsAJump) {
   EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
 }
 
+/// `pop %rcx; lfence; jmp *%rcx` of -mlvi-hardening: in the call until the jump.
 TEST(ShadowStack, PoppedReturnAddress) {
+  const std::vector<Effect> pop = {{.kind = Effect::Kind::load, .reg = 1, .source = 7},
+                                   {.kind = Effect::Kind::add, .reg = 7, .value = 8}};
+  for (const bool returns : {true, false}) {
+    Machine machine(Abi::amd64);
+    machine.call(0x2000);
+    machine.plain(machine.sp());
+    machine.go(Flow::next, machine.pc() + 4, machine.sp() + 8, pop);
+    machine.plain(machine.sp());
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    ASSERT_NE(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    machine.go(Flow::indirect_jump, returns ? 0x1004 : 0x7000, machine.sp());
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.events().frames_left, returns ? 0u : 1u);
+  }
+  Machine pushed_again(Abi::amd64); // vfork: the word is popped, and pushed before the return
+  pushed_again.call(0x2000);
+  pushed_again.go(Flow::next, 0x2004, pushed_again.sp() + 8, pop);
+  pushed_again.plain(pushed_again.sp() - 8);
+  EXPECT_EQ(pushed_again.stack.caller()->ra, 0x1004u);
+  pushed_again.ret(0x1004);
+  EXPECT_EQ(pushed_again.stack.caller(), nullptr);
+  EXPECT_EQ(pushed_again.stack.events().frames_left, 0u);
+}
+
+/// The word is dropped, not loaded: where the code goes on is not known.
+TEST(ShadowStack, DiscardedReturnAddress) {
   Machine machine(Abi::amd64);
   machine.call(0x2000);
-  machine.plain(machine.sp() + 8); // pop %rcx
+  machine.plain(machine.sp());
+  machine.plain(machine.sp() + 8); // add $8, %rsp
   EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
-  machine.go(Flow::indirect_jump, 0x1004, machine.sp()); // jmp *%rcx
+  machine.go(Flow::indirect_jump, 0x1004, machine.sp());
   EXPECT_EQ(machine.stack.unknown(), Unknown::none);
   EXPECT_EQ(machine.stack.caller(), nullptr);
+}
+
+/// `call 1f; ...; 1: lea 8(%rsp), %rsp; ret`, a return thunk: the first call is none.
+TEST(ShadowStack, CallThatIsDiscardedAtOnceIsNone) {
+  Machine machine(Abi::amd64);
+  machine.call(0x2000);
+  machine.call(0x2010);
+  machine.plain(machine.sp() + 8);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.events().frames_left, 0u);
 }
 
 /// swapcontext() and setcontext() have no frames: all calls of a stack have the same SP there.

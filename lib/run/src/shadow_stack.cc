@@ -167,7 +167,12 @@ void ShadowStack::call(const code::Instruction& instruction, const Registers& be
   if (after.pc == next || after.pc == instruction.address) return;
   const std::uint64_t cfa = sp(before) - static_cast<std::uint64_t>(
                                              std::int64_t{abi_.sp_from_cfa}); // the caller's SP is CFA + this
-  push({.ra = next, .cfa = cfa, .fp = before.values[abi_.fp], .limit = sp(after), .interrupted = false});
+  push({.ra = next,
+        .cfa = cfa,
+        .fp = before.values[abi_.fp],
+        .limit = sp(after),
+        .interrupted = false,
+        .entry = after.pc});
 }
 
 /// True if the innermost call is the one that a return leaves.
@@ -177,6 +182,12 @@ bool ShadowStack::pop_returned(const Registers& before, const Registers& after) 
   if (ra_on_stack_) {
     // Whichever address the word of the call has: it may have been replaced, to jump by a return.
     const Call& last = now.calls.back();
+    if (last.ra_popped && sp(before) == last.limit + word_size) {
+      const bool to_caller = after.pc == last.ra; // else the frame was left, as by longjmp
+      if (!to_caller) ++events_.frames_left;
+      now.calls.pop_back();
+      return to_caller;
+    }
     const bool returned = last.limit == sp(before) && sp(after) >= last.limit + word_size;
     if (returned) now.calls.pop_back();
     return returned;
@@ -219,6 +230,22 @@ void ShadowStack::move_to(std::uint64_t to) {
   entered.leaving = entered.calls.size();
 }
 
+/// An instruction that is no return may take the word of the innermost call from the stack.
+void ShadowStack::take_word(const code::Instruction& instruction, std::span<const Effect> effects,
+                            const Registers& before, std::uint64_t to) {
+  Stack& now = stack();
+  if (!ra_on_stack_ || now.calls.empty()) return;
+  Call& last = now.calls.back();
+  if (last.interrupted || sp(before) != last.limit || to != last.limit + word_size) return;
+  const bool loads = std::ranges::any_of(effects, [&](const Effect& effect) {
+    return effect.kind == Effect::Kind::load && effect.source == abi_.sp && effect.value == 0;
+  });
+  if (loads)
+    last.ra_popped = true;
+  else if (instruction.address == last.entry)
+    now.calls.pop_back();
+}
+
 /// Calls that are over without a return.
 void ShadowStack::drop_ended(std::uint64_t to) {
   Stack& now = stack();
@@ -226,7 +253,7 @@ void ShadowStack::drop_ended(std::uint64_t to) {
   // Without a word on the stack, SP at the call is also SP after it: once frames were left, those calls are
   // over that the frame that is left has made.
   const auto is_over = [&](const Call& call) {
-    return to > call.limit || (any && !ra_on_stack_ && to == call.limit);
+    return to > call.limit + (call.ra_popped ? word_size : 0) || (any && !ra_on_stack_ && to == call.limit);
   };
   for (; !now.calls.empty() && is_over(now.calls.back()); any = true) {
     now.calls.pop_back();
@@ -252,6 +279,8 @@ void ShadowStack::step(const code::Instruction& instruction, std::span<const Eff
     if (was_leaving && !returned && is_open) now.leaving = now.calls.size();
   } else if (to != sp(before) && sets_sp(effects, abi_.sp)) {
     move_to(to);
+  } else {
+    take_word(instruction, effects, before, to);
   }
   Stack& now = stack();
   drop_ended(to);

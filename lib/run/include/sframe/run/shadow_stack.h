@@ -6,7 +6,9 @@
 //
 // A thread may have several stacks: of signal handlers, of coroutines. Each is a run of addresses in which
 // SP has been, with the calls whose frames are there. A call is over when SP is above the word that it pushed
-// (AMD64), or above the SP that it had (the other ABIs, which pass the return address in a register).
+// (AMD64), or above the SP that it had (the other ABIs, which pass the return address in a register). Code
+// that pops the word to a register and jumps there (-mlvi-hardening) is in the call until it jumps; a call
+// whose first instruction discards the word (the thunks against Spectre) was none.
 
 #pragma once
 
@@ -48,6 +50,8 @@ struct Call {
   std::uint64_t fp = 0;     ///< the caller's frame pointer at the call
   std::uint64_t limit = 0;  ///< over when SP is above this
   bool interrupted = false; ///< the frame that a signal interrupted, as seen by the handler's caller
+  std::uint64_t entry = 0;  ///< the first instruction of what is called
+  bool ra_popped = false;   ///< AMD64: RA was loaded by a pop, the jump to it follows
 };
 
 /// Events that are not calls and returns.
@@ -144,6 +148,8 @@ private:
             const unwind::Registers& after);
   bool pop_returned(const unwind::Registers& before, const unwind::Registers& after);
   void move_to(std::uint64_t sp);
+  void take_word(const code::Instruction& instruction, std::span<const code::Effect> effects,
+                 const unwind::Registers& before, std::uint64_t to);
   void drop_ended(std::uint64_t sp);
   bool is_intact(const Call& call) const;
 
