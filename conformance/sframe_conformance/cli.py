@@ -76,9 +76,10 @@ def _parser(version):
     options.group("compilers")
     options.option("--cc", "Compiler, with options that are always given (repeatable)", "COMMAND", action="append", default=[], dest="compilers", common=True)
     options.option("--options", "Only with these options (repeatable; default: many that change frames, of those that the compiler knows)", "OPTIONS", action="append", default=[])
-    options.option("--language", "Language of the programs (default: both)", "c|c++", choices=(programs.C, programs.CXX))
+    options.option("--language", "Language of the programs (default: those that the compiler knows)", "c|c++|rust", choices=programs.LANGUAGES)
     options.option("--programs", "Number of programs for each choice of options (default: 20); 0: only the sources that showed a bug of some compiler", "N", type=_count, default=20)
     options.option("--seed", "Number of the first program (default: 1); equal numbers give equal programs", "N", type=_count, default=1)
+    options.option("--execute-all", "Execute also those programs for other machines in which nothing contradicts the code", action="store_true")
     options.option("--save", "Write the smallest program of each bug to DIR", "DIR")
     options.option("--verify", "sframe-verify (default: from PATH)", "COMMAND", default="sframe-verify")
     options.option("--gen", "sframe-gen (default: from PATH)", "COMMAND", default="sframe-gen")
@@ -149,9 +150,9 @@ def _writers(options, folder):
 def _compilers(options, folder):
     if not options.compilers:
         raise Wrong("compilers needs --cc")
-    languages = [options.language] if options.language else [programs.C, programs.CXX]
+    languages = [options.language] if options.language else programs.LANGUAGES
     found = compilers.run(os.path.join(folder, "compilers"), options.case or ["*"], options.compilers, options.options, languages, range(options.seed, options.seed + options.programs), options.verify, options.gen, options.save,
-                          options.timeout or 10, _progress(options))
+                          options.timeout or 10, options.execute_all, _progress(options))
     if not found:
         raise Wrong("no options that the compiler knows")
     return ", ".join(options.compilers), found

@@ -95,11 +95,22 @@ def run(command, arguments, seconds, **options):
 
 
 def run_with_output(command, arguments, seconds, folder):
-    """run() in a folder, without input: the exit code, and what was printed, errors too."""
+    """run() in a folder, where temporary files are, too, without input: the exit code, and what was printed, errors too."""
     with tempfile.TemporaryFile() as output:
-        code = run(command, arguments, seconds, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
-        output.seek(0)
-        return code, output.read().decode(errors="replace")
+        code = run(command, arguments, seconds, cwd=folder, env=dict(os.environ, TMPDIR=folder), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        return code, _text_of(output)
+
+
+def run_with_outputs(command, arguments, seconds, folder):
+    """run() in a folder, without input: the exit code, what was printed, and the errors."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        code = run(command, arguments, seconds, cwd=folder, env=dict(os.environ, TMPDIR=folder), stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        return code, _text_of(output), _text_of(errors)
+
+
+def _text_of(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
 
 
 def crash_of(code):

@@ -29,3 +29,7 @@ OPTIONS = {
               "-mindirect-branch=thunk-extern -mfunction-return=thunk-extern", "-mhotpatch=2,3", "-mstack-guard=64 -mstack-size=8192", "-mwarn-dynamicstack",
               "-mno-vx", "-msmall-exec", "-mesa"],
 }
+
+# Of rustc, on all machines.
+RUST = ["", "-C opt-level=0", "-C opt-level=1", "-C opt-level=3", "-C opt-level=s", "-C opt-level=z", "-C force-frame-pointers=yes", "-C no-redzone=yes", "-C panic=abort",
+        "-C target-cpu=native -C opt-level=3", "-C code-model=large", "-C relocation-model=static", "-C control-flow-guard=yes", "-C lto=fat -C embed-bitcode=yes"]

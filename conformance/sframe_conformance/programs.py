@@ -15,7 +15,8 @@ import dataclasses
 import random
 from typing import List, Tuple
 
-C, CXX = "c", "c++"
+C, CXX, RUST = "c", "c++", "rust"
+LANGUAGES = (C, CXX, RUST)
 MACHINES = ("x86_64", "aarch64", "s390x")
 
 # What pieces need, each by the words in them.
@@ -34,7 +35,8 @@ HELPERS = (
     ("Guard ", "struct Guard { int n; Guard(int m) : n(leaf(m)) {} ~Guard() { escape(this); } };"),
     ("fail(", "NOINLINE int fail(int n) { if (leaf(n) & 1) throw n; return n; }"),
 )
-NOINLINE = "#define NOINLINE __attribute__((noinline))"
+HELPER_NAMES = ("leaf", "escape", "many", "take", "jump", "clean", "die", "apply", "sum", "fail")
+NOINLINE = "#define NOINLINE __attribute__((noinline, weak))"  # weak: what it does is not known to its callers
 
 # Statements over the parameter n and the result s. %d is the piece's number in the function. (name, languages, statements)
 PIECES = (
@@ -68,6 +70,34 @@ PIECES = (
     ("catch", (CXX,), ("try { s += fail(n); } catch (int e) { s += leaf(e); }", "try { Guard g%d(s); s += fail(n); } catch (...) { leaf(n); return s; }",
                        "try { char v%d[(n & 63) + 1]; escape(v%d); s += fail(n); } catch (int e) { s -= e; }")),
 )
+RUST_HELPERS = (
+    ("leaf(", "#[inline(never)] fn leaf(n: i32) -> i32 { std::hint::black_box(n) }"),
+    ("escape(", "#[inline(never)] fn escape<T>(p: &mut T) { std::hint::black_box(p); }"),
+    ("many(", "#[inline(never)] fn many(a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32, i: i32, j: i32, k: i32) -> i32 { leaf(a + b + c + d + e + f + g + h + i + j + k) }"),
+    ("Aligned(", "#[repr(align(64))] struct Aligned([i32; 20]);"),
+    ("Guard(", "struct Guard(i32);\nimpl Drop for Guard { fn drop(&mut self) { escape(&mut self.0) } }"),
+    ("fail(", "#[inline(never)] fn fail(n: i32) -> i32 { if leaf(n) & 1 != 0 { std::panic::resume_unwind(Box::new(n)) } n }"),
+    ("apply(", "#[inline(never)] fn apply(f: &dyn Fn(i32) -> i32, n: i32) -> i32 { f(n) + 1 }"),
+    ("die(", "#[cold] #[inline(never)] fn die(n: i32) -> ! { loop { leaf(n); } }"),
+)
+RUST_PIECES = (
+    ("array", tuple("let mut l%%d = [0u8; %d]; escape(&mut l%%d); s += l%%d[(n & 15) as usize] as i32;" % size for size in (200, 4200, 70000))),
+    ("aligned", ("let mut a%d = Aligned([n; 20]); escape(&mut a%d); s += a%d.0[(n & 15) as usize];",)),
+    ("live", ("let (x%d, y%d, z%d) = (leaf(n), leaf(s), leaf(n + 1)); leaf(s); s += x%d * y%d - z%d;",
+              "let (x%d, y%d, z%d, u%d, w%d) = (leaf(n), leaf(s), leaf(1), leaf(2), leaf(3)); leaf(n); leaf(s); s += (x%d ^ y%d ^ z%d) * u%d + w%d;")),
+    ("many-arguments", ("s += many(n, s, 3, 4, n + 5, 6, s + 7, 8, 9, n, s);", "s += many(1, n, leaf(s), 4, 5, 6, n, 8, leaf(9), s, 11);")),
+    ("guard", ("let g%d = Guard(leaf(n)); s += g%d.0;",)),
+    ("catch", ("s += std::panic::catch_unwind(move || fail(s)).unwrap_or(1);", "let g%d = Guard(s); s += std::panic::catch_unwind(move || fail(n)).unwrap_or_else(|_| leaf(n)); s += g%d.0;")),
+    ("vector", ("let v%d: Vec<i32> = (0..(n & 7)).map(leaf).collect(); s += v%d.len() as i32;",)),
+    ("closure", ("let t%d = s; let c%d = move |x| x + leaf(t%d); s += apply(&c%d, n);",)),
+    ("double", ("let (q%d, r%d) = (leaf(n) as f64 * 0.5, leaf(s) as f64 * 0.25); leaf(n); s += (q%d * r%d) as i32;",)),
+    ("match", ("match n & 7 { 0 => s += leaf(1), 1 => return leaf(s) + 1, 2 => s *= leaf(3), 3 => s -= 9, 4 => return s, 5 => s ^= leaf(5) + leaf(6), _ => s += leaf(n) }",)),
+    ("text", ("s += format!(\"{}\", leaf(s)).len() as i32;",)),
+    ("cold", ("if s == 123456 { die(s); }", "if s == 123456 { s = leaf(s) + leaf(n); escape(&mut s); }")),
+    ("early-return", ("if s & 4 != 0 { return leaf(s); }", "if n == 2 { return s; }", "if s < 0 { return leaf(s) + leaf(n); }")),
+    ("loop", ("for i in 0..(n & 3) + 1 { s += leaf(i) * n; }", "while leaf(s) & 2 != 0 { s += 1; }")),
+)
+RUST_ATTRIBUTES = {None: ("",), "x86_64": ("", "", "", "extern \"C\" ", "extern \"win64\" "), "aarch64": ("", "extern \"C\" "), "s390x": ("", "extern \"C\" ")}
 # By machine.
 REGISTERS = {
     "x86_64": ("rbx", "r12", "r13", "r14", "r15", "xmm6", "xmm7", "rdi", "rsi"),
@@ -95,8 +125,11 @@ class Function:
     callee: int                          # called last; < 0: none
     is_tail: bool
 
-    def text(self):
-        lines = ["__attribute__((%s)) int f%d(int n) {" % (self.attributes, self.number), "  int s = n;"]
+    def text(self, language):
+        if language == RUST:
+            return self._rust()
+        linkage = 'extern "C" ' if language == CXX else ""
+        lines = ["%s__attribute__((%s)) int f%d(int n) {" % (linkage, self.attributes, self.number), "  int s = n;"]
         lines += ["  " + statement for _, statement in self.pieces]
         if self.callee >= 0:
             lines.append("  return f%d(s & 15);" % self.callee if self.is_tail else "  s += f%d(s & 15);" % self.callee)
@@ -105,17 +138,28 @@ class Function:
         return "\n".join(lines + ["}"])
 
 
+    def _rust(self):
+        lines = ["#[no_mangle] #[inline(never)] pub %sfn f%d(n: i32) -> i32 {" % (self.attributes, self.number), "  let mut s = n;"]
+        lines += ["  " + statement for _, statement in self.pieces]
+        if self.callee >= 0 and not self.is_tail:
+            lines.append("  s += f%d(s & 15);" % self.callee)
+        return "\n".join([*lines, "  f%d(s & 15)" % self.callee if self.callee >= 0 and self.is_tail else "  s", "}"])
+
+
 @dataclasses.dataclass(frozen=True)
 class Program:
     language: str
     functions: Tuple[Function, ...]
 
     def text(self):
-        functions = "\n".join(function.text() for function in self.functions)
+        functions = "\n".join(function.text(self.language) for function in self.functions)
         helpers: List[str] = []
-        for words, definition in reversed(HELPERS):  # those of a later one are before it
+        for words, definition in reversed(RUST_HELPERS if self.language == RUST else HELPERS):  # those of a later one are before it
             if words in functions or any(words in helper for helper in helpers):
                 helpers.insert(0, definition)
+        if self.language == RUST:
+            calls = " ".join("s += f%d(i);" % function.number for function in self.functions)
+            return "\n".join(["#![allow(warnings)]", *helpers, functions, "fn main() {", "  let mut s = 0;", "  for i in 0..4 { %s }" % calls, "  std::process::exit((s == 123456) as i32)", "}", ""])
         calls = "\n".join("    s += f%d(i);" % function.number for function in self.functions)
         return "%s\n%s\n%s\nint main(void) {\n  int s = 0;\n  for (int i = 0; i < 4; i++) {\n%s\n  }\n  return s == 123456;\n}\n" % (
             NOINLINE, "\n".join(helpers), functions, calls)
@@ -134,8 +178,9 @@ class Program:
             less = [dataclasses.replace(function, pieces=function.pieces[:k] + function.pieces[k + 1:]) for k in range(len(function.pieces))]
             if function.callee >= 0:
                 less.append(dataclasses.replace(function, callee=-1))
-            if function.attributes != "noinline":
-                less.append(dataclasses.replace(function, attributes="noinline"))
+            plain = "" if self.language == RUST else "noinline"
+            if function.attributes != plain:
+                less.append(dataclasses.replace(function, attributes=plain))
             for other in less:
                 yield dataclasses.replace(self, functions=self.functions[:i] + (other,) + self.functions[i + 1:])
 
@@ -159,17 +204,18 @@ def _asm(machine, choice):
 def make(seed, language, machine, count=8):
     """A program of `count` functions."""
     choice = random.Random("%s %s %s" % (seed, language, machine))
+    known = RUST_ATTRIBUTES if language == RUST else ATTRIBUTES
+    possible = RUST_PIECES if language == RUST else [(name, statements) for name, languages, statements in PIECES if language in languages]
     functions = []
     for number in range(count):
         pieces = []
         for k in range(choice.randint(1, 5)):
-            if choice.random() < 0.1:
+            if choice.random() < 0.1 and language != RUST:
                 pieces.append(("asm", _asm(machine, choice)))
                 continue
-            name, languages, statements = choice.choice(PIECES)
-            if language in languages:
-                pieces.append((name, choice.choice(statements).replace("%d", str(k))))
-        attributes = choice.choice(ATTRIBUTES[None] if choice.random() < 0.7 else ATTRIBUTES[machine])
+            name, statements = choice.choice(possible)
+            pieces.append((name, choice.choice(statements).replace("%d", str(k))))
+        attributes = choice.choice(known[None] if choice.random() < 0.7 else known[machine])
         callee = choice.randrange(number) if number and choice.random() < 0.5 else -1
         functions.append(Function(number, attributes, tuple(pieces), callee, choice.random() < 0.6))
     return Program(language, tuple(functions))
