@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <elf.h>
@@ -17,6 +18,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,9 @@ namespace sframe::bpf {
 namespace {
 
 constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_table = std::size_t{1} << 30;
+/// Of sframe-gen at work, and of its end after its output has ended.
+constexpr std::chrono::minutes longest_generation{10};
+constexpr std::chrono::seconds longest_end{10};
 
 bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) {
   return ::pread(file, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
@@ -151,9 +156,31 @@ Generation::Generation(const std::string& generator, const std::string& from, in
   posix_spawn_file_actions_destroy(&actions);
   if (failed || ::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return;
   output_ = std::move(input_end);
+  deadline_ = Clock::now() + longest_generation;
 }
 
-bool Generation::advance() {
+void Generation::swap(Generation& other) noexcept {
+  std::swap(output_, other.output_);
+  std::swap(child_, other.child_);
+  std::swap(deadline_, other.deadline_);
+  std::swap(is_read_, other.is_read_);
+  bytes_.swap(other.bytes_);
+}
+
+/// Waits for the program, which is killed first if it has failed; its status decides about the bytes.
+void Generation::end(bool has_failed) {
+  if (child_ <= 0) return;
+  if (has_failed) ::kill(child_, SIGKILL);
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = 0;
+  // 1: with entries that could not be read
+  if (has_failed || !WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes_.clear();
+}
+
+/// True at its end, or where it is too large.
+bool Generation::read_output() {
   constexpr std::size_t piece = 1 << 16;
   for (;;) {
     const std::size_t used = bytes_.size();
@@ -162,13 +189,24 @@ bool Generation::advance() {
     bytes_.resize(used + static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return false;
-    if (size <= 0 || bytes_.size() > max_table) break;
+    if (size <= 0 || bytes_.size() > max_table) return true;
   }
-  output_ = FileDescriptor(-1); // too large a table ends the program
-  int status = 0;
-  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+}
+
+bool Generation::advance() {
+  const auto now = Clock::now();
+  if (!is_read_ && read_output()) {
+    is_read_ = true;
+    deadline_ = now + longest_end;
+    output_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0u)));
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes_.clear(); // 1: with entries that could not be read
+  siginfo_t ended{};
+  const bool has_ended =
+      is_read_ && ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      ended.si_pid != 0;
+  if (!has_ended && now < deadline_ && bytes_.size() <= max_table) return false;
+  output_ = FileDescriptor(-1);
+  end(!has_ended || bytes_.size() > max_table);
   return true;
 }
 

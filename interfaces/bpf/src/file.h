@@ -7,6 +7,7 @@
 
 #include "sframe/bpf/stack.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,24 +51,39 @@ std::vector<std::byte> read_all(int file);
 /// The file in the directory; empty if there is none.
 std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id);
 
-/// `generator - -o - --emit=bpf-table --from=FROM` at work on a file.
+/// `generator - -o - --emit=bpf-table --from=FROM` at work on a file. It is killed if it takes too
+/// long, or when nobody wants its table any more.
 class Generation {
 public:
+  using Clock = std::chrono::steady_clock;
+
   /// Its output() is -1 if it could not be started.
   Generation(const std::string& generator, const std::string& from, int file);
-  Generation(Generation&&) = default;
-  Generation& operator=(Generation&&) = default;
+  Generation(Generation&& other) noexcept : output_(-1) { swap(other); }
+  Generation& operator=(Generation&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Generation() { end(true); }
 
-  /// A pipe that never blocks.
+  /// What to wait for, which never blocks: its output, then its end.
   int output() const { return output_.number(); }
+  /// When to advance(), whatever there is to read.
+  Clock::time_point deadline() const { return deadline_; }
   /// Reads what there is. True at the end: then bytes() are final.
   bool advance();
   /// The table; empty if it has failed.
   std::vector<std::byte>& bytes() { return bytes_; }
 
 private:
+  void swap(Generation& other) noexcept;
+  bool read_output();
+  void end(bool has_failed);
+
   FileDescriptor output_;
-  int child_ = 0;
+  int child_ = 0; ///< 0: it has ended
+  Clock::time_point deadline_{};
+  bool is_read_ = false; ///< its output has ended
   std::vector<std::byte> bytes_;
 };
 

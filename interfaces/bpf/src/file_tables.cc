@@ -190,6 +190,17 @@ void FileTables::append_polled(std::vector<pollfd>& polled) const {
   for (const Made& one : made_) polled.push_back({one.generation.output(), POLLIN, 0});
 }
 
+int FileTables::due() const {
+  using std::chrono::milliseconds;
+  int soonest = -1;
+  for (const Made& one : made_) {
+    const auto left = std::chrono::ceil<milliseconds>(one.generation.deadline() - Generation::Clock::now());
+    const int wait = static_cast<int>(std::max(left, milliseconds(0)).count());
+    if (soonest < 0 || wait < soonest) soonest = wait;
+  }
+  return soonest;
+}
+
 void FileTables::advance() {
   for (std::size_t i = 0; i < made_.size();) {
     if (!made_[i].generation.advance()) {

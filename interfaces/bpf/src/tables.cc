@@ -98,7 +98,7 @@ int sframe_bpf_tables::add(int pid) {
   const auto wait = [&] {
     std::vector<pollfd> polled;
     files.append_polled(polled);
-    ::poll(polled.data(), polled.size(), -1);
+    ::poll(polled.data(), polled.size(), files.due());
     files.advance();
   };
   for (const sframe_bpf_mapping& mapping : all) {
@@ -117,8 +117,8 @@ int sframe_bpf_tables::add(int pid) {
 }
 
 int sframe_bpf_tables::serve(int timeout) {
-  const int due = processes.due();
-  if (due >= 0 && (timeout < 0 || due < timeout)) timeout = due;
+  for (const int due : {processes.due(), files.due()})
+    if (due >= 0 && (timeout < 0 || due < timeout)) timeout = due;
   std::vector<pollfd> polled = {{opener.event(), POLLIN, 0}};
   files.append_polled(polled);
   if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
