@@ -183,12 +183,15 @@ bool ProcessTables::enter(Process& process, ProcessCode& code, bool has_list) {
       windows.push_back(std::move(*made));
     return true;
   };
+  const std::uint64_t refused = code.refused;
   make_windows(code, take);
+  const std::size_t all = code.regions.size();
+  const std::size_t regions = all - std::min<std::size_t>(all, code.refused - refused);
   const bool changed = replace(process, std::move(windows));
   const std::uint64_t state = has_list ? SFRAME_BPF_STATE_READY : SFRAME_BPF_STATE_NONE;
   process.entered = kernel_.set_window({process.id, SFRAME_BPF_ALL_WINDOWS}, state);
-  counts_.regions += code.regions.size() - process.regions;
-  process.regions = code.regions.size();
+  counts_.regions += regions - process.regions;
+  process.regions = regions;
   counts_.refused += code.refused;
   return changed;
 }
@@ -284,7 +287,8 @@ int ProcessTables::due() const {
   const auto now = Clock::now();
   for (const auto& [number, process] : processes_) {
     if (!process.asked) continue;
-    const auto left = std::chrono::ceil<milliseconds>(std::max(process.next - now, Clock::duration::zero()));
+    const auto next = std::max(process.next, next_reading_);
+    const auto left = std::chrono::ceil<milliseconds>(std::max(next - now, Clock::duration::zero()));
     const int wait = static_cast<int>(left.count());
     if (soonest < 0 || wait < soonest) soonest = wait;
   }
@@ -293,18 +297,23 @@ int ProcessTables::due() const {
 
 void ProcessTables::advance() {
   const auto now = Clock::now();
-  std::vector<int> asked, ended;
+  std::vector<int> ended;
+  const Process* asked = nullptr;
   const bool looks = now >= next_look_;
   if (looks) next_look_ = now + milliseconds(1000);
   for (const auto& [number, process] : processes_) {
     const int pid = static_cast<int>(number);
     if (looks && ::kill(pid, 0) != 0 && errno == ESRCH)
       ended.push_back(pid);
-    else if (process.asked && process.next <= now)
-      asked.push_back(pid);
+    else if (process.asked && process.next <= now && (!asked || process.next < asked->next))
+      asked = &process;
+  }
+  if (asked && next_reading_ <= now) {
+    read(static_cast<int>(asked->id.pid));
+    const auto after = Clock::now();
+    next_reading_ = after + (after - now);
   }
   for (const int pid : ended) remove(pid);
-  for (const int pid : asked) read(pid);
 }
 
 } // namespace sframe::bpf

@@ -38,7 +38,7 @@ public:
   void ask(const sframe_bpf_process& process);
   /// Milliseconds until what was asked is due; -1: nothing is.
   int due() const;
-  /// Does it, and removes what processes had that have ended.
+  /// Does it for one process, and removes what processes had that have ended.
   void advance();
 
 private:
@@ -80,7 +80,8 @@ private:
   const Mappings& mappings_;
   std::map<std::uint32_t, Process> processes_; ///< by number
   std::map<sframe_bpf_key, Module, KeyLess> modules_;
-  Clock::time_point next_look_{}; ///< for processes that have ended
+  Clock::time_point next_look_{};    ///< for processes that have ended
+  Clock::time_point next_reading_{}; ///< of any process: files and stacks have half of the time
 };
 
 } // namespace sframe::bpf

@@ -52,7 +52,7 @@ typedef struct {
   uint64_t gone;         /* could not be opened: the process has ended; the next stack asks again */
   uint64_t too_many;     /* wait for their tables; the next stack asks again */
   uint64_t regions;      /* of generated code that has rows now */
-  uint64_t refused;      /* of those in the lists of processes: impossible, or more than there is room for */
+  uint64_t refused;      /* in each reading of a list: impossible, or more than there is room for */
   uint64_t not_deferred; /* stacks that the BPF program could not hand over: its ring buffer was full */
   uint64_t evicted;      /* tables that were removed for others: no stack had needed them for two seconds */
   uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
