@@ -10,9 +10,14 @@
 #include <bpf/libbpf.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <linux/capability.h>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
@@ -78,6 +83,18 @@ bool may_use_bpf() {
   return map >= 0;
 }
 
+/// Whether this process has a right, by its number, or CAP_SYS_ADMIN, which includes those of BPF. True if
+/// that is not known.
+bool has_right(unsigned number) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("CapEff:")) continue;
+    const std::uint64_t rights = std::strtoull(line.c_str() + 7, nullptr, 16);
+    return (rights >> number & 1) || (rights >> CAP_SYS_ADMIN & 1);
+  }
+  return true;
+}
+
 /// Whether programs may read the kernel's memory, as far as lockdown decides that.
 bool is_locked_down() {
   char text[64] = {};
@@ -92,7 +109,10 @@ bool is_locked_down() {
 
 extern "C" int sframe_bpf_missing(const char* btf_file, char* text, std::size_t size) {
   Texts missing(text, size);
-  if (!btf_file && !may_use_bpf()) missing.add("the right to use BPF (CAP_BPF and CAP_PERFMON)");
+  if (!btf_file && !(may_use_bpf() && has_right(CAP_PERFMON)))
+    missing.add("the right to use BPF (CAP_BPF and CAP_PERFMON)");
+  if (!btf_file && !has_right(CAP_CHECKPOINT_RESTORE))
+    missing.add("the right to open what others have mapped (CAP_CHECKPOINT_RESTORE)");
   if (!btf_file && is_locked_down()) missing.add("the right to read the kernel's memory (lockdown)");
   const std::unique_ptr<btf, void (*)(btf*)> types(
       btf_file ? btf__parse(btf_file, nullptr) : btf__load_vmlinux_btf(), btf__free);
