@@ -38,7 +38,7 @@ def listing(command, data, address):
     if done.returncode < 0:
         signal.signal(-done.returncode, signal.SIG_DFL)
         os.kill(os.getpid(), -done.returncode)
-    return None if done.returncode or re.search("error|warning", done.stderr) else done.stdout
+    return None if done.returncode or re.search("error|warning", done.stderr, re.IGNORECASE) else done.stdout
 
 
 def serve(command, knows, functions, answer):
