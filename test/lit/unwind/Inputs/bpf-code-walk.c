@@ -2,21 +2,18 @@
 // program of the example, and looks at each stack: what is below and above generated frames has to be what
 // the source says. Ends when as many stacks with three generated frames are complete.
 #define _GNU_SOURCE
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sframe/bpf/tables.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "bpf-sampling.h"
 
 enum { ROOM = 64 };
 static unsigned long long caller, after_caller, code;
@@ -93,26 +90,13 @@ int main(int argc, char** argv) {
   char ready[8];
   if (fscanf(from, "%llx %llx %llx %7s", &caller, &after_caller, &code, ready) != 4) return fail(argv[4]);
   const unsigned long wanted = strtoul(argv[3], NULL, 0);
-  struct bpf_object* object = bpf_object__open_file(argv[1], NULL);
-  const __u32 number = (__u32)pid;
-  if (!object ||
-      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &number,
-                                 sizeof number) ||
-      bpf_object__load(object) != 0)
-    return fail("BPF program");
+  struct bpf_object* object = load_for_process(argv[1], (__u32)pid);
+  if (!object) return fail("BPF program");
   const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
   if (!tables || sframe_bpf_tables_add(tables, pid) < 0) return fail("tables");
-  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
-                                      .size = sizeof attribute,
-                                      .config = PERF_COUNT_SW_CPU_CLOCK,
-                                      .freq = 1,
-                                      .sample_freq = 999};
-  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
-  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) {
-    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) return fail("perf event");
-  }
+  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu)
+    if (sample(object, -1, cpu) == NO_PROGRAM) return fail("perf event");
   struct ring_buffer* ring =
       ring_buffer__new(bpf_object__find_map_fd_by_name(object, "stacks"), take_stack, NULL, NULL);
   if (!ring) return fail("ring buffer");

@@ -1,26 +1,14 @@
 // bpf-evict OBJECT SFRAME_GEN PID OTHER: loads the tables of the process PID with just as much memory as they
 // need; then takes stacks of OTHER, whose tables have no room beside them, until 50 are complete.
 #define _GNU_SOURCE
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <linux/perf_event.h>
 #include <sframe/bpf/tables.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-static sframe_bpf_counts counts = {.size = sizeof counts};
+#include "bpf-sampling.h"
 
-static struct bpf_object* load(const char* path, __u32 pid) {
-  struct bpf_object* object = bpf_object__open_file(path, NULL);
-  if (!object ||
-      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid) ||
-      bpf_object__load(object) != 0)
-    exit(2);
-  return object;
-}
+static sframe_bpf_counts counts = {.size = sizeof counts};
 
 static int take_stack(void* context, void* data, size_t size) {
   const struct sframe_bpf_stack* const stack = data;
@@ -33,7 +21,8 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
   const __u32 pid = (__u32)atoi(argv[3]), other = (__u32)atoi(argv[4]);
-  struct bpf_object* object = load(argv[1], pid);
+  struct bpf_object* object = load_for_process(argv[1], pid);
+  if (!object) return 2;
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
   if (!tables || sframe_bpf_tables_add(tables, (int)pid) < 0) return 2;
   sframe_bpf_tables_count(tables, &counts);
@@ -41,20 +30,14 @@ int main(int argc, char** argv) {
   bpf_object__close(object);
 
   options.max_bytes = counts.bytes;
-  object = load(argv[1], other);
+  object = load_for_process(argv[1], other);
+  if (!object) return 2;
   tables = sframe_bpf_tables_new(object, &options);
   if (!tables || sframe_bpf_tables_add(tables, (int)pid) < 0) return 2;
   sframe_bpf_tables_count(tables, &counts);
   printf("%s, %llu evicted\n", counts.bytes == options.max_bytes ? "full" : "not full",
          (unsigned long long)counts.evicted);
-  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
-                                      .size = sizeof attribute,
-                                      .config = PERF_COUNT_SW_CPU_CLOCK,
-                                      .freq = 1,
-                                      .sample_freq = 999};
-  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
-  const int event = (int)syscall(SYS_perf_event_open, &attribute, other, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (event < 0 || ioctl(event, PERF_EVENT_IOC_SET_BPF, program) != 0) return 2;
+  if (sample(object, (pid_t)other, -1) < 0) return 2;
   unsigned complete = 0;
   struct ring_buffer* ring =
       ring_buffer__new(bpf_object__find_map_fd_by_name(object, "stacks"), take_stack, &complete, NULL);

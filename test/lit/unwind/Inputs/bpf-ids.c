@@ -1,16 +1,13 @@
 // bpf-ids OBJECT SFRAME_GEN STACKS PID: samples a process, and looks at the stacks by their ids: each id has
 // one, no two are equal, and the counts are those of the ends.
 #define _GNU_SOURCE
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <linux/perf_event.h>
 #include <sframe/bpf/tables.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "bpf-sampling.h"
 
 static int fail(const char* what) {
   perror(what);
@@ -21,25 +18,16 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   const __u64 wanted = strtoull(argv[3], NULL, 0);
   const __u32 pid = (__u32)atoi(argv[4]);
-  struct bpf_object* object = bpf_object__open_file(argv[1], NULL);
-  if (!object ||
-      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid) ||
-      bpf_object__load(object) != 0)
-    return fail("BPF program");
+  struct bpf_object* object = load_for_process(argv[1], pid);
+  if (!object) return fail("BPF program");
   const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
   if (!tables || sframe_bpf_tables_add(tables, (int)pid) < 0) return fail("tables");
-  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
-                                      .size = sizeof attribute,
-                                      .config = PERF_COUNT_SW_CPU_CLOCK,
-                                      .freq = 1,
-                                      .sample_freq = 999};
-  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
   int events[1024], num_events = 0;
   for (int cpu = 0; cpu < libbpf_num_possible_cpus() && cpu < 1024; ++cpu) {
-    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) return fail("perf event");
-    if (fd >= 0) events[num_events++] = fd;
+    const int event = sample(object, -1, cpu);
+    if (event == NO_PROGRAM) return fail("perf event");
+    if (event >= 0) events[num_events++] = event;
   }
   uint64_t ends[SFRAME_BPF_NUM_ENDS], all = 0;
   while (all < wanted) {

@@ -2,20 +2,16 @@
 // registers and the copy of the stack, and compares with the stacks of the BPF program. "cold": no table is
 // loaded before; what the BPF program leaves to user space is finished there.
 #define _GNU_SOURCE
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <elfutils/libdwfl.h>
-#include <linux/perf_event.h>
 #include <sframe/bpf/tables.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf-sampling.h"
 #include "bpf-truth.h"
 
 static Dwfl* dwfl;
@@ -142,24 +138,13 @@ int main(int argc, char** argv) {
   if (!dwfl || dwfl_linux_proc_report(dwfl, (pid_t)pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0 ||
       !dwfl_attach_state(dwfl, NULL, (pid_t)pid, &threads, &dwfl))
     return fail("libdw");
-  struct bpf_object* object = bpf_object__open_file(argv[1], NULL);
-  if (!object ||
-      bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid) ||
-      bpf_object__load(object) != 0)
-    return fail("BPF program");
+  struct bpf_object* object = load_for_process(argv[1], pid);
+  if (!object) return fail("BPF program");
   const sframe_bpf_options options = {.size = sizeof options, .generator = argv[2]};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
   if (!tables || (!cold && sframe_bpf_tables_add(tables, (int)pid) < 0)) return fail("tables");
-  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
-                                      .size = sizeof attribute,
-                                      .config = PERF_COUNT_SW_CPU_CLOCK,
-                                      .freq = 1,
-                                      .sample_freq = 999};
-  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
-  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) {
-    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) return fail("perf event");
-  }
+  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu)
+    if (sample(object, -1, cpu) == NO_PROGRAM) return fail("perf event");
   struct ring_buffer* ring =
       ring_buffer__new(bpf_object__find_map_fd_by_name(object, "samples"), take_sample, NULL, NULL);
   if (!ring) return fail("ring buffer");
