@@ -190,14 +190,9 @@ void FileTables::append_polled(std::vector<pollfd>& polled) const {
   for (const Made& one : made_) polled.push_back({one.generation.output(), POLLIN, 0});
 }
 
-int FileTables::due() const {
-  using std::chrono::milliseconds;
-  int soonest = -1;
-  for (const Made& one : made_) {
-    const auto left = std::chrono::ceil<milliseconds>(one.generation.deadline() - Generation::Clock::now());
-    const int wait = static_cast<int>(std::max(left, milliseconds(0)).count());
-    if (soonest < 0 || wait < soonest) soonest = wait;
-  }
+Generation::Clock::time_point FileTables::due() const {
+  auto soonest = Generation::Clock::time_point::max();
+  for (const Made& one : made_) soonest = std::min(soonest, one.generation.deadline());
   return soonest;
 }
 

@@ -51,8 +51,8 @@ public:
   bool is_full() const;
   /// What to wait for.
   void append_polled(std::vector<pollfd>& polled) const;
-  /// Milliseconds until it has to advance() in any case; -1: it has not.
-  int due() const;
+  /// When it has to advance() in any case; the latest time there is if it has not.
+  Generation::Clock::time_point due() const;
   /// Enters files whose tables are ready, and starts others.
   void advance();
 

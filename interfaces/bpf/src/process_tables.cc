@@ -282,16 +282,10 @@ void ProcessTables::ask(const sframe_bpf_process& id) {
   process->entered = true;
 }
 
-int ProcessTables::due() const {
-  int soonest = -1;
-  const auto now = Clock::now();
-  for (const auto& [number, process] : processes_) {
-    if (!process.asked) continue;
-    const auto next = std::max(process.next, next_reading_);
-    const auto left = std::chrono::ceil<milliseconds>(std::max(next - now, Clock::duration::zero()));
-    const int wait = static_cast<int>(left.count());
-    if (soonest < 0 || wait < soonest) soonest = wait;
-  }
+ProcessTables::Clock::time_point ProcessTables::due() const {
+  auto soonest = Clock::time_point::max();
+  for (const auto& [number, process] : processes_)
+    if (process.asked) soonest = std::min(soonest, std::max(process.next, next_reading_));
   return soonest;
 }
 

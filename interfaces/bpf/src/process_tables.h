@@ -26,6 +26,8 @@ namespace sframe::bpf {
 
 class ProcessTables {
 public:
+  using Clock = std::chrono::steady_clock;
+
   ProcessTables(KernelTables& kernel, sframe_bpf_counts& counts, const Mappings& mappings)
       : kernel_(kernel), counts_(counts), mappings_(mappings) {}
 
@@ -36,13 +38,12 @@ public:
 
   /// A stack has asked.
   void ask(const sframe_bpf_process& process);
-  /// Milliseconds until what was asked is due; -1: nothing is.
-  int due() const;
+  /// When what was asked is due; the latest time there is if nothing is.
+  Clock::time_point due() const;
   /// Does it for one process, and removes what processes had that have ended.
   void advance();
 
 private:
-  using Clock = std::chrono::steady_clock;
   struct Window {
     std::uint64_t number;
     std::uint32_t code_number;

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -76,6 +78,15 @@ bool sum_of_processors(int map, std::uint32_t key, std::uint64_t& sum) {
   return true;
 }
 
+/// For poll(): milliseconds until then, at most `timeout`; -1 is without an end.
+int wait_until(std::chrono::steady_clock::time_point due, int timeout) {
+  using std::chrono::milliseconds;
+  if (due == due.max()) return timeout;
+  const auto left = std::chrono::ceil<milliseconds>(due - std::chrono::steady_clock::now()).count();
+  const int wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
+  return timeout < 0 ? wait : std::min(wait, timeout);
+}
+
 } // namespace
 
 bool sframe_bpf_tables::open() {
@@ -98,7 +109,7 @@ int sframe_bpf_tables::add(int pid) {
   const auto wait = [&] {
     std::vector<pollfd> polled;
     files.append_polled(polled);
-    ::poll(polled.data(), polled.size(), files.due());
+    ::poll(polled.data(), polled.size(), wait_until(files.due(), -1));
     files.advance();
   };
   for (const sframe_bpf_mapping& mapping : all) {
@@ -117,8 +128,7 @@ int sframe_bpf_tables::add(int pid) {
 }
 
 int sframe_bpf_tables::serve(int timeout) {
-  for (const int due : {processes.due(), files.due()})
-    if (due >= 0 && (timeout < 0 || due < timeout)) timeout = due;
+  timeout = wait_until(std::min(processes.due(), files.due()), timeout);
   std::vector<pollfd> polled = {{opener.event(), POLLIN, 0}};
   files.append_polled(polled);
   if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
