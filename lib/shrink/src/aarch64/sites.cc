@@ -50,7 +50,7 @@ Kind kind_of_sum(Word word) {
   return word.rd() == fp && word.rn() == sp ? Kind::setup : Kind::site;
 }
 
-/// Loads through SP that move it up behind what they read.
+/// Loads from SP that then add at least as many bytes to SP as they read.
 Kind kind_of_load(Word word) {
   if (word.rn() != sp) return Kind::site;
   if (word.is(0xffc00000, 0xa8c00000)) // ldp of two words

@@ -407,8 +407,8 @@ SFRAME_BPF_INLINE long sframe_bpf_request_list(struct sframe_bpf_walk* walk) {
 }
 
 /* The generated code of the process is not what was read: asks user space to read it again, if that has
-   answered the last time. Returns the end: pending only if it is asked now, so that code that never has rows
-   is told from others. */
+   answered the last time. Returns the end: pending only if it is asked now, not for code that never has
+   rows. */
 static __attribute__((noinline)) int sframe_bpf_ask_again(struct sframe_bpf_walk* walk) {
   if (!walk) return SFRAME_BPF_END_NO_ROW;
   walk->window.number = SFRAME_BPF_ALL_WINDOWS;

@@ -7,8 +7,8 @@
 // sframe-gen finds, and for jumps that sframe-verify checks (K210).
 //
 // The rule only says that a function may start there: what is reached over such an edge is guessed, and the
-// caller can still find out that the function goes on. If it also makes another frame, the edge does not
-// exist: behind it are all functions that follow, each after the last call of the one before. Two other signs
+// caller can still find out that the function goes on. If it also makes another frame, there is no edge: the
+// path would lead through all following functions, from the last call of each into the next. Two other signs
 // need the states of the analysis, and are decided there: a row after the call that fits neither the state
 // before it nor after it, and paths that meet after it with different frames.
 
