@@ -150,7 +150,7 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
                       ("clang", "clang-22"), ("clang-14", "clang++-14"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
-                      ("chrpath", "chrpath"), ("gold", "ld.gold"), ("lld", "ld.lld"), ("mold", "mold"), ("pkg-config", "pkg-config"), ("man", "man"), ("patch", "patch"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("xmllint", "xmllint"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14"), ("pyflakes", "pyflakes3")):
+                      ("chrpath", "chrpath"), ("gold", "ld.gold"), ("lld", "ld.lld"), ("mold", "mold"), ("pkg-config", "pkg-config"), ("man", "man"), ("patch", "patch"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zstd-program", "zstd"), ("xmllint", "xmllint"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14"), ("pyflakes", "pyflakes3"), ("black", "black")):
     if shutil.which(tool):
         config.available_features.add(feature)
 # A gdb with Python; SFRAME_TEST_GDB and SFRAME_TEST_GDB_MULTIARCH name others.
