@@ -139,6 +139,8 @@ struct sframe_bpf_walk {
   struct sframe_bpf_window window;   /* and where generated code is */
   __u64 node[SFRAME_BPF_NODE_WORDS]; /* of the kernel's tree of mappings */
   __u64 upper;                       /* the last address for which it has the same answer */
+  __u64 next; /* where a list of mappings goes on. Not on the stack: verifiers before Linux 6.7 take the value
+                 there in the first call of a loop's function for that of all calls */
 };
 
 struct {
@@ -638,7 +640,6 @@ static long sframe_bpf_next_frame(__u32 index, void* context) {
 struct sframe_bpf_listing {
   struct sframe_bpf_walk* walk;
   struct sframe_bpf_deferred* to;
-  __u64 address;
 };
 
 /* Appends the mapping with the next address that has one, if it has code, and asks for its file. */
@@ -647,8 +648,8 @@ static long sframe_bpf_next_mapping(__u32 index, void* context) {
   struct sframe_bpf_listing* const listing = context;
   struct sframe_bpf_walk* const walk = listing->walk;
   (void)index;
-  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, listing->address);
-  listing->address = walk->upper + 1;
+  struct vm_area_struct___sframe* const vma = sframe_bpf_find_vma(walk, walk->next);
+  walk->next = walk->upper + 1;
   if (vma && BPF_CORE_READ(vma, vm_flags) & VM_EXECUTABLE) {
     const __u64 pending = SFRAME_BPF_STATE_PENDING;
     struct task_struct___sframe* const task = (void*)bpf_get_current_task();
@@ -657,10 +658,13 @@ static long sframe_bpf_next_mapping(__u32 index, void* context) {
     SFRAME_BPF_KEEP(number);
     struct sframe_bpf_mapping* const mapping = &listing->to->mappings[number];
     mapping->flags = 0;
-    mapping->key.file_system = 0;
-    if (sframe_bpf_read_key(task, vma, &mapping->key) &&
-        bpf_map_update_elem(&sframe_files, &mapping->key, &pending, BPF_NOEXIST) == 0)
+    /* Before Linux 6.2 no key may be in the memory of a ring buffer. */
+    struct sframe_bpf_key* const key = &walk->mapping.key;
+    key->file_system = 0;
+    if (sframe_bpf_read_key(task, vma, key) &&
+        bpf_map_update_elem(&sframe_files, key, &pending, BPF_NOEXIST) == 0)
       mapping->flags = SFRAME_BPF_IS_NEW;
+    mapping->key = *key;
     mapping->start = BPF_CORE_READ(vma, vm_start);
     mapping->end = BPF_CORE_READ(vma, vm_end);
     mapping->offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
@@ -693,7 +697,8 @@ static __attribute__((noinline)) int sframe_bpf_defer(struct sframe_bpf_walk* wa
       break;
     to->pages = i + 1;
   }
-  struct sframe_bpf_listing listing = {walk, to, 0};
+  struct sframe_bpf_listing listing = {walk, to};
+  walk->next = 0;
   bpf_loop(MAX_MAPPINGS, sframe_bpf_next_mapping, &listing, 0);
   bpf_ringbuf_submit(to, 0);
   return 1;
