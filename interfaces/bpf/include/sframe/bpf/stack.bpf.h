@@ -127,6 +127,12 @@ struct sframe_bpf_place {
   __u32 reserved;
 };
 
+#if defined(__TARGET_ARCH_x86)
+typedef struct pt_regs sframe_bpf_pt_regs;
+#else
+typedef struct user_pt_regs sframe_bpf_pt_regs;
+#endif
+
 /* A walk's state, too large for a program's own 512 bytes. A program may be interrupted by another one on its
    CPU, so there are several, each of which is taken by its flag. */
 struct sframe_bpf_walk {
@@ -141,6 +147,7 @@ struct sframe_bpf_walk {
   __u64 upper;                       /* the last address for which it has the same answer */
   __u64 next; /* where a list of mappings goes on. Not on the stack: verifiers before Linux 6.7 take the value
                  there in the first call of a loop's function for that of all calls */
+  sframe_bpf_pt_regs saved; /* by the kernel's entry: too large for the stack */
 };
 
 struct {
@@ -333,7 +340,6 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
 /* --- The walk --- */
 
 #if defined(__TARGET_ARCH_x86)
-typedef struct pt_regs sframe_bpf_pt_regs;
 #  define SFRAME_BPF_IS_USER(from) ((from).cs == 0x33) /* 64-bit: 32-bit programs have other registers */
 #  ifdef __VMLINUX_H__
 #    define SFRAME_BPF_REGISTER(from, short, long) (from).short
@@ -362,7 +368,6 @@ typedef struct pt_regs sframe_bpf_pt_regs;
       (to)->at.pc = SFRAME_BPF_REGISTER(from, ip, rip);                                                      \
     } while (0)
 #else
-typedef struct user_pt_regs sframe_bpf_pt_regs;
 #  define SFRAME_BPF_IS_USER(from) (((from).pstate & 0x1f) == 0) /* EL0, 64-bit */
 #  define SFRAME_BPF_COPY(to, from)                                                                          \
     do {                                                                                                     \
@@ -373,16 +378,19 @@ typedef struct user_pt_regs sframe_bpf_pt_regs;
 #endif
 
 /* What the kernel's entry saved: the registers when the thread was last in user mode. A kernel thread has
-   none; while a thread ends or starts another program, those that it has are of memory that is gone. */
-SFRAME_BPF_INLINE int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+   none; while a thread ends or starts another program, those that it has are of memory that is gone. Not
+   inline: compilers would copy from here and from a program's context by one pointer, which verifiers refuse.
+ */
+static __attribute__((noinline)) int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+  if (!walk) return 0;
   struct task_struct___sframe* const task = (void*)bpf_get_current_task();
-  sframe_bpf_pt_regs user;
+  sframe_bpf_pt_regs* const user = &walk->saved;
   if (!BPF_CORE_READ(task, mm)) return 0;
   if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)) return 0;
   const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
-  if (bpf_probe_read_kernel(&user, sizeof user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(user))
+  if (bpf_probe_read_kernel(user, sizeof *user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(*user))
     return 0;
-  SFRAME_BPF_COPY(walk, user);
+  SFRAME_BPF_COPY(walk, *user);
   return 1;
 }
 
