@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,8 @@ struct Memory {
   std::uint64_t reads = 0;
 
   void put(std::uint64_t address, std::initializer_list<std::uint64_t> words) {
-    auto& piece = pieces[address];
-    piece.resize(words.size() * 8);
-    std::memcpy(piece.data(), words.begin(), piece.size());
+    const auto bytes = std::as_bytes(std::span(words));
+    pieces[address].assign(bytes.begin(), bytes.end());
   }
   /// As lib/jit has rows: the size, and the section.
   void put_rows(std::uint64_t address, const std::vector<std::byte>& section) {
