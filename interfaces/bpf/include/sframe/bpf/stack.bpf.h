@@ -148,6 +148,8 @@ struct sframe_bpf_walk {
   __u64 next; /* where a list of mappings goes on. Not on the stack: verifiers before Linux 6.7 take the value
                  there in the first call of a loop's function for that of all calls */
   sframe_bpf_pt_regs saved; /* by the kernel's entry: too large for the stack */
+  struct sframe_bpf_search search;
+  struct sframe_bpf_rule rule; /* of the current frame */
 };
 
 struct {
@@ -564,15 +566,17 @@ SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 a
   return (int)walk->place.code_end;
 }
 
-/* The rule that the table has at the offset; keeps it for the next time at `found`. 0 or an end. */
-static __attribute__((noinline)) int sframe_bpf_look_up(struct sframe_bpf_walk* walk, __u64 offset,
-                                                        struct sframe_bpf_rule* rule) {
-  if (!walk || !rule) return SFRAME_BPF_END_NO_TABLE;
-  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->place.number);
+/* The rule that the table has at the offset, to walk->rule; keeps it for the next time. 0 or an end. Not
+   static: the verifier follows it once, and not in each state of its callers. Its keys are not in `walk`, of
+   which it does not know there that it is a map's. */
+__attribute__((noinline, weak)) int sframe_bpf_look_up(struct sframe_bpf_walk* walk, __u64 offset) {
+  if (!walk) return SFRAME_BPF_END_NO_TABLE;
+  const __u32 number = walk->place.number;
+  const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &number);
   void* const words = code ? bpf_map_lookup_elem(&sframe_tables, &code->slot) : 0;
   if (!words) return SFRAME_BPF_END_NO_TABLE;
-  const __u64 word = sframe_bpf_rule_word(words, &code->table, offset);
-  sframe_bpf_decode_any(words, &code->table, word, rule);
+  const __u64 word = sframe_bpf_rule_word(words, &code->table, offset, &walk->search);
+  sframe_bpf_decode_any(words, &code->table, word, &walk->rule);
   if (!walk->first || offset >> 32 || (word & 3) == SFRAME_BPF_WIDE) return 0;
   const __u32 zero = 0;
   struct sframe_bpf_found_rules* const all = bpf_map_lookup_elem(&sframe_found, &zero);
@@ -586,9 +590,8 @@ static __attribute__((noinline)) int sframe_bpf_look_up(struct sframe_bpf_walk* 
   return 0;
 }
 
-/* The rule for an address in the code that was found last. 0 or an end. */
-SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address,
-                                           struct sframe_bpf_rule* rule) {
+/* The rule for an address in the code that was found last, to walk->rule. 0 or an end. */
+SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 address) {
   const __u32 zero = 0;
   const __u64 link = address + walk->place.link;
   const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &walk->place.number);
@@ -597,12 +600,12 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
   const __u64 offset = link - code->table.base, tag = offset | (__u64)code->serial << 32;
   const struct sframe_bpf_found* const found = &all->rules[SFRAME_BPF_PLACE(tag)];
   if (*(volatile const __u64*)&found->tag == tag && offset >> 32 == 0) {
-    sframe_bpf_decode(found->word, rule);
+    sframe_bpf_decode(found->word, &walk->rule);
   } else {
-    const int end = sframe_bpf_look_up(walk, offset, rule);
+    const int end = sframe_bpf_look_up(walk, offset);
     if (end) return end;
   }
-  if (rule->kind != SFRAME_BPF_NONE) return 0;
+  if (walk->rule.kind != SFRAME_BPF_NONE) return 0;
   if (walk->place.generated) return sframe_bpf_ask_again(walk);
   return link - code->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
@@ -613,7 +616,6 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
 SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack) {
   const __u64 pc = walk->at.pc - !walk->at.exact;
   const __u32 depth = stack->depth;
-  struct sframe_bpf_rule rule;
   if (depth >= SFRAME_BPF_MAX_FRAMES) return SFRAME_BPF_END_CUT;
   int end = sframe_bpf_find_code(walk, pc);
   if (end == SFRAME_BPF_END_NO_MAPPING && depth != 0) return end; /* no code: not a frame */
@@ -621,13 +623,14 @@ SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sfram
   stack->depth = depth + 1;
   walk->hash = SFRAME_BPF_HASH(walk->hash, pc);
   if (end) return end;
-  end = sframe_bpf_find_rule(walk, pc, &rule);
+  end = sframe_bpf_find_rule(walk, pc);
   if (end) return end;
-  if (rule.signal_frame)
+  const struct sframe_bpf_rule* const rule = &walk->rule;
+  if (rule->signal_frame)
     stack->pcs[depth] = walk->at.pc; /* no call: the kernel put its address on the stack */
-  if (rule.kind == SFRAME_BPF_OUTERMOST) return SFRAME_BPF_END_OUTERMOST;
+  if (rule->kind == SFRAME_BPF_OUTERMOST) return SFRAME_BPF_END_OUTERMOST;
 
-  return sframe_bpf_go_up(0, &walk->at, &rule);
+  return sframe_bpf_go_up(0, &walk->at, rule);
 }
 
 struct sframe_bpf_both {

@@ -126,6 +126,9 @@ struct sframe_bpf_table {
 };
 
 #ifdef __bpf__
+/* What was written is read again. */
+#  define SFRAME_BPF_FORGET() __asm__ volatile("" ::: "memory")
+
 /* An array map whose values are the words. A word that it does not have reads as 0. */
 typedef void* sframe_bpf_words;
 
@@ -134,6 +137,8 @@ SFRAME_BPF_INLINE __u64 sframe_bpf_word(sframe_bpf_words words, __u32 number) {
   return word ? *word : 0;
 }
 #else
+#  define SFRAME_BPF_FORGET() ((void)0)
+
 /* The words in memory, at any alignment. */
 typedef struct {
   const unsigned char* bytes;
@@ -204,67 +209,73 @@ SFRAME_BPF_INLINE int sframe_bpf_open(sframe_bpf_words words, __u64 num_words,
   return at == num_words;
 }
 
-/* A word that was read last. A search in a few rows reads the same one again and again. */
-struct sframe_bpf_last {
-  __u64 word;
-  __u32 number; /* 0: none, the header's first one is not read so */
+/*
+ * The state of a lookup, in memory that the verifier does not follow, such as a map's. It is read again in
+ * each turn of a loop: otherwise the verifier follows the values of all turns, and from Linux 7 on gives up.
+ */
+struct sframe_bpf_search {
+  __u32 first, count; /* elements among which it is */
+  __u64 word;         /* that was read last: a search in a few rows reads the same one again and again */
+  __u32 number;       /* of it; 0: none, the header's first one is not read so */
 };
 
 /* Row `number`: its 16 bits. */
 SFRAME_BPF_INLINE __u32 sframe_bpf_row(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                       struct sframe_bpf_last* last, __u32 number) {
+                                       struct sframe_bpf_search* search, __u32 number) {
   const __u32 at = table->rows + number / 4;
-  if (at != last->number) {
-    last->word = sframe_bpf_word(words, at);
-    last->number = at;
+  if (at != search->number) {
+    search->word = sframe_bpf_word(words, at);
+    search->number = at;
   }
-  return (__u32)(last->word >> 16 * (number % 4)) & 0xffff;
+  SFRAME_BPF_FORGET();
+  return (__u32)(search->word >> 16 * (number % 4)) & 0xffff;
+}
+
+/* The first half, or what is behind it and an element. */
+SFRAME_BPF_INLINE void sframe_bpf_halve(struct sframe_bpf_search* search, int is_later) {
+  const __u32 half = search->count / 2;
+  if (is_later) search->first += half + 1;
+  search->count = is_later ? search->count - (half + 1) : half;
+  SFRAME_BPF_FORGET();
 }
 
 /* The rule number of a row that has an escape; 0 if it is not in the list. */
 SFRAME_BPF_INLINE __u32 sframe_bpf_escape(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                          __u32 row) {
-  __u32 first = 0, count = table->num_escapes;
-  for (int i = 0; i < 32 && count > 0; ++i) {
-    const __u32 half = count / 2;
-    const __u64 escape = sframe_bpf_word(words, table->escapes + first + half);
+                                          struct sframe_bpf_search* search, __u32 row) {
+  search->first = 0;
+  search->count = table->num_escapes;
+  SFRAME_BPF_FORGET();
+  for (int i = 0; i < 32 && search->count > 0; ++i) {
+    const __u64 escape = sframe_bpf_word(words, table->escapes + search->first + search->count / 2);
     if (escape >> 32 == row) return (__u32)escape;
-    if (escape >> 32 < row) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
+    sframe_bpf_halve(search, escape >> 32 < row);
   }
   return 0;
 }
 
 /* The number of the rule that applies at the offset from the table's base. */
 SFRAME_BPF_INLINE __u32 sframe_bpf_rule_number(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                               __u64 offset) {
+                                               __u64 offset, struct sframe_bpf_search* search) {
   const __u64 number = offset / SFRAME_BPF_GROUP_BYTES;
   if (number >= table->num_groups) return 0;
   const __u64 group = sframe_bpf_word(words, table->groups + (__u32)number);
   const __u32 block = (__u32)(offset / SFRAME_BPF_BLOCK_BYTES % 4), in_block = (__u32)(offset & 255);
-  __u32 first = (__u32)group;
-  if (block > 0) first += sframe_bpf_bits(group, 32, 8);
-  if (block > 1) first += sframe_bpf_bits(group, 40, 8);
-  if (block > 2) first += sframe_bpf_bits(group, 48, 8);
-  __u32 count = (__u32)(group >> (32 + 8 * block)) & 255;
-  struct sframe_bpf_last last = {0, 0};
+  search->first = (__u32)group;
+  if (block > 0) search->first += sframe_bpf_bits(group, 32, 8);
+  if (block > 1) search->first += sframe_bpf_bits(group, 40, 8);
+  if (block > 2) search->first += sframe_bpf_bits(group, 48, 8);
+  search->count = (__u32)(group >> (32 + 8 * block)) & 255;
+  search->word = search->number = 0;
+  SFRAME_BPF_FORGET();
   /* The first row that starts later. */
-  for (int i = 0; i < 8 && count > 0; ++i) {
-    const __u32 half = count / 2;
-    if ((sframe_bpf_row(words, table, &last, first + half) & 255) <= in_block) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
+  for (int i = 0; i < 8 && search->count > 0; ++i) {
+    const __u32 row = sframe_bpf_row(words, table, search, search->first + search->count / 2);
+    sframe_bpf_halve(search, (row & 255) <= in_block);
   }
+  const __u32 first = search->first;
   if (first == 0 || first > table->num_rows) return 0;
-  const __u32 rule = sframe_bpf_row(words, table, &last, first - 1) >> 8;
-  return rule == SFRAME_BPF_ESCAPE ? sframe_bpf_escape(words, table, first - 1) : rule;
+  const __u32 rule = sframe_bpf_row(words, table, search, first - 1) >> 8;
+  return rule == SFRAME_BPF_ESCAPE ? sframe_bpf_escape(words, table, search, first - 1) : rule;
 }
 
 SFRAME_BPF_INLINE struct sframe_bpf_value sframe_bpf_short_value(__u64 word, int first) {
@@ -279,8 +290,8 @@ SFRAME_BPF_INLINE struct sframe_bpf_value sframe_bpf_short_value(__u64 word, int
 
 /* The word of the rule that applies at the offset from the table's base. */
 SFRAME_BPF_INLINE __u64 sframe_bpf_rule_word(sframe_bpf_words words, const struct sframe_bpf_table* table,
-                                             __u64 offset) {
-  const __u32 number = sframe_bpf_rule_number(words, table, offset);
+                                             __u64 offset, struct sframe_bpf_search* search) {
+  const __u32 number = sframe_bpf_rule_number(words, table, offset, search);
   return number < table->num_rules ? sframe_bpf_word(words, table->rules + number) : 0;
 }
 
@@ -328,7 +339,9 @@ SFRAME_BPF_INLINE void sframe_bpf_decode_any(sframe_bpf_words words, const struc
 /* The rule for a link address; kind SFRAME_BPF_NONE if the file has none for it. */
 SFRAME_BPF_INLINE void sframe_bpf_find(sframe_bpf_words words, const struct sframe_bpf_table* table,
                                        __u64 address, struct sframe_bpf_rule* rule) {
-  sframe_bpf_decode_any(words, table, sframe_bpf_rule_word(words, table, address - table->base), rule);
+  struct sframe_bpf_search search;
+  const __u64 word = sframe_bpf_rule_word(words, table, address - table->base, &search);
+  sframe_bpf_decode_any(words, table, word, rule);
 }
 
 #endif
