@@ -164,7 +164,8 @@ class _Reader:
 
     def _value(self, match):
         computed = {"max_rows": str(0xFFFF if self.variant["version"] == "3" else 0xFFFFFFFF),
-                    "entry_size": {"1": "17", "2": "20", "3": "16"}[self.variant["version"]]}
+                    "entry_size": {"1": "17", "2": "20", "3": "16"}[self.variant["version"]],
+                    "attributes_size": "5" if self.variant["version"] == "3" else "0"}
         return {**computed, **self.variant}[match[1]]
 
     # What each keyword means

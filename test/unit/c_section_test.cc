@@ -101,8 +101,8 @@ Bytes amd64_v3() {
   return read_file(inputs() / "amd64" / "v3-gas247.sframe");
 }
 
-bool is_malformed(const std::filesystem::path& path) {
-  return path.parent_path().filename() == "malformed";
+bool is_case(const std::filesystem::path& path) {
+  return path.parent_path().filename() == "cases";
 }
 
 /// Calls `test` with each well-formed raw section among the inputs.
@@ -110,7 +110,7 @@ template <class Test> void each_input(Test&& test) {
   std::size_t tested = 0;
   std::set<std::string> kinds;
   for (const auto& path : inputs_ending(".sframe")) {
-    if (is_malformed(path)) continue;
+    if (is_case(path)) continue;
     SCOPED_TRACE(path.string());
     const Bytes bytes = read_file(path);
     const SectionHandle section = open(bytes);
@@ -427,7 +427,7 @@ TEST(CSection, TruncatedSections) {
 TEST(CSection, MalformedInputs) {
   std::size_t faults = 0;
   for (const auto& path : inputs_ending(".sframe")) {
-    if (!is_malformed(path)) continue;
+    if (!is_case(path)) continue;
     SCOPED_TRACE(path.string());
     const Bytes bytes = read_file(path);
     auto error = sized<sframe_error>();
@@ -483,7 +483,7 @@ TEST(CSection, Files) {
   auto error = sized<sframe_error>();
   EXPECT_EQ(sframe_file_open(archive.c_str(), &error), nullptr);
   EXPECT_EQ(error.status, SFRAME_INVALID);
-  const std::string malformed = inputs() / "malformed" / "v2-unknown-abi.sframe";
+  const std::string malformed = inputs() / "cases" / "abi-unknown-v2-amd64-number-9.sframe";
   EXPECT_EQ(sframe_file_open(malformed.c_str(), &error), nullptr);
   EXPECT_EQ(error.status, SFRAME_BAD_TABLE);
   EXPECT_TRUE(std::string(error.message).starts_with(malformed + ": ")) << error.message;

@@ -115,10 +115,9 @@ TEST(ObjectLayout, EndsAligned) {
 // Starts that do not count from their field (no flag FUNC_START_PCREL, and versions that do not know it) are
 // made to; a function that cannot be read is an error, not a section with other starts.
 TEST(ObjectLayout, SectionsWithDamagedFunctions) {
-  for (const char* name : {"malformed/v1-bad-fre-type.sframe", "malformed/v2-bad-fre-type.sframe"}) {
+  for (const char* name : {"row-type-unknown-v1-amd64-number-5", "row-type-unknown-v2-amd64-number-5"}) {
     test::TestElf file;
-    file.sections.push_back(
-        {".sframe", sht_gnu_sframe, shf_alloc, 0, test::read_file(test::inputs() / name)});
+    file.sections.push_back({".sframe", sht_gnu_sframe, shf_alloc, 0, test::case_section(name)});
     const auto bytes = file.build();
     const auto image = Image::parse(bytes);
     ASSERT_TRUE(image);

@@ -27,6 +27,10 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
+std::vector<std::byte> case_section(const std::string& name) {
+  return read_file(inputs() / "cases" / (name + ".sframe"));
+}
+
 std::vector<std::filesystem::path> inputs_ending(const std::string& suffix) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(inputs()))

@@ -20,6 +20,9 @@ std::filesystem::path small_cores();
 /// Reads a whole file; fails the test if it cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
+/// The section of a case of the kit for readers, such as "one-row-v3-amd64-order-native-pcrel-no".
+std::vector<std::byte> case_section(const std::string& name);
+
 /// All files below test/inputs that end in `suffix`, sorted.
 std::vector<std::filesystem::path> inputs_ending(const std::string& suffix);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Malformed bytes: each recipe of test/inputs/malformed gives the error in its name, and no damage makes the
+// Malformed bytes: each malformed case of the kit for readers gives its error, and no damage makes the
 // reader access memory outside its bytes (checked by the sanitizer build).
 
 #include "inputs.h"
@@ -30,99 +30,74 @@ std::optional<Error> first_fault(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-TEST(Malformed, EachRecipeGivesItsError) {
+TEST(Malformed, EachCaseGivesItsError) {
   using enum ErrorKind;
-  // Recipes that are not here are unusual but readable; the check below knows them by having no fault.
+  // Cases that are not here can be read.
   const std::map<std::string, ErrorKind> expected = {
-      {"auxhdr-past-end", truncated_header},
-      {"bad-fde-type", bad_fde_type},
-      {"bad-fre-type", bad_fre_type},
-      {"bad-fre-type-3", bad_fre_type},
-      {"bad-magic", bad_magic},
-      {"zero-magic", bad_magic},
-      {"bad-word-size", bad_dataword_size},
-      {"empty", truncated_header},
-      {"fde-off-huge", index_out_of_bounds},
-      {"fde-past-end", index_out_of_bounds},
-      {"flex-cfa-no-register", bad_rule},
+      {"abi-unknown", unknown_abi},
+      {"auxiliary-header-past-end", truncated_header},
+      {"bytes-random", bad_magic},
+      {"flex-cfa-by-cfa", bad_rule},
+      {"flex-cfa-padding", bad_rule},
+      {"flex-fp-offset-missing", bad_dataword_count},
       {"flex-odd-words", bad_dataword_count},
-      {"flex-zero-words", bad_rule},
-      {"fre-len-past-end", rows_out_of_bounds},
-      {"fre-past-end", rows_out_of_bounds},
-      {"func-num-fres-huge", truncated_row},
-      {"num-fdes-huge", index_out_of_bounds},
-      {"num-fdes-wraps", index_out_of_bounds},
-      {"overlap", overlap},
-      {"pcmask-rep-zero", bad_rep_size},
-      {"pcmask-row-past-block", row_past_end},
-      {"row-info-missing", truncated_row},
-      {"row-truncated", truncated_row},
-      {"rows-equal-address", row_order},
+      {"flex-one-word", bad_dataword_count},
+      {"flex-words-too-many", bad_dataword_count},
+      {"function-rows-at-end", truncated_row},
+      {"function-rows-at-end-v3", function_rows_out_of_bounds}, // no room for the attributes
+      {"function-rows-past-end", function_rows_out_of_bounds},
+      {"function-rows-too-many", truncated_row},
+      {"function-type-unknown", bad_fde_type},
+      {"functions-product-wraps", index_out_of_bounds},
+      {"functions-too-many", index_out_of_bounds},
+      {"index-offset-past-end", index_out_of_bounds},
+      {"index-overlaps-header", index_out_of_bounds},
+      {"index-overlaps-rows", overlap},
+      {"magic", bad_magic},
+      {"magic-zero", bad_magic},
+      {"mask-row-past-block", row_past_end},
+      {"mask-zero", bad_rep_size},
+      {"no-words-version-1", bad_dataword_count},
+      {"row-past-function", row_past_end},
+      {"row-type-unknown", bad_fre_type},
+      {"rows-equal-offset", row_order},
+      {"rows-length-past-end", rows_out_of_bounds},
+      {"rows-length-short", truncated_row},
       {"rows-not-increasing", row_order},
-      {"rows-offset-at-end", truncated_row},
-      {"rows-offset-huge", function_rows_out_of_bounds},
-      {"rows-offset-past-end", function_rows_out_of_bounds},
-      {"rows-too-few", truncated_row},
-      {"too-many-words", bad_dataword_count},
+      {"rows-offset-past-end", rows_out_of_bounds},
       {"truncated-header", truncated_header},
+      {"truncated-index", index_out_of_bounds},
+      {"truncated-last-row", rows_out_of_bounds},
+      {"truncated-nothing", truncated_header},
       {"truncated-preamble", truncated_header},
-      {"unknown-abi", unknown_abi},
-      {"unknown-version", unknown_version},
-      {"version-zero", unknown_version},
+      {"truncated-row-info", rows_out_of_bounds},
+      {"truncated-row-words", rows_out_of_bounds},
+      {"truncated-rows-none", rows_out_of_bounds},
+      {"truncated-word-half", rows_out_of_bounds},
+      {"version-unknown", unknown_version},
+      {"word-size-3", bad_dataword_size},
+      {"words-15", bad_dataword_count},
+      {"words-too-many", bad_dataword_count},
   };
-  const std::set<std::string> readable = {"bad-info-bits",
-                                          "encoding-too-wide",
-                                          "flex-bad-register",
-                                          "fre-before-fde",
-                                          "functions-equal",
-                                          "functions-negative",
-                                          "functions-overlap",
-                                          "gap",
-                                          "no-functions",
-                                          "no-rows",
-                                          "num-fres-differs",
-                                          "num-fres-huge",
-                                          "padding",
-                                          "pcmask-rep-odd",
-                                          "rep-size-without-pcmask",
-                                          "row-past-function", // at its end: holds for no address
-                                          "rows-equal-neighbours",
-                                          "rows-first-not-zero",
-                                          "size-wraps",
-                                          "sorted-flag-unsorted",
-                                          "start-minimum",
-                                          "unknown-flags"};
-  std::size_t seen = 0;
+  std::set<std::string> seen;
   for (const auto& path : test::inputs_ending(".sframe")) {
-    if (path.parent_path().filename() != "malformed") continue;
-    ++seen;
+    if (path.parent_path().filename() != "cases") continue;
     const std::string stem = path.stem().string();
-    const std::string name = stem.substr(3); // after "v2-"
+    const std::string name = stem.substr(0, stem.rfind("-v")); // before "-v2-amd64"
     const auto fault = first_fault(test::read_file(path));
-    if (readable.contains(name)) {
-      EXPECT_FALSE(fault) << stem << ": " << describe(*fault);
-    } else if (const auto at = expected.find(name); at == expected.end()) {
-      ADD_FAILURE() << stem << " is not in the table";
-    } else if (!fault) {
-      ADD_FAILURE() << stem << " was read without a fault";
-    } else if (stem == "v3-rows-offset-at-end") {
-      EXPECT_EQ(fault->kind, function_rows_out_of_bounds) << "no room for the attributes";
-    } else {
-      EXPECT_EQ(fault->kind, at->second) << stem << ": " << describe(*fault);
-    }
+    const auto at = expected.find(name);
+    ASSERT_EQ(fault.has_value(), at != expected.end()) << stem << (fault ? ": " + describe(*fault) : "");
+    if (!fault) continue;
+    EXPECT_EQ(fault->kind, at->second) << stem << ": " << describe(*fault);
+    seen.insert(name);
   }
-  EXPECT_GT(seen, 100u);
+  EXPECT_EQ(seen.size(), expected.size());
 }
 
 TEST(Malformed, RowAtFunctionEndIsValid) {
-  const auto at_16 = [](const char* offset) {
-    return test::hex(std::string(R"(
-      e2de 03 01  03 00 f8 00  01000000 02000000 0b000000 00000000 10000000
-      0010000000000000 10000000 00000000   0200 00 00 00   00 03 08   )") +
-                     offset + " 03 10");
-  };
-  for (const auto& [offset, is_fault] : {std::pair{"10", false}, std::pair{"11", true}}) {
-    const auto bytes = at_16(offset);
+  for (const auto& [name, is_fault] :
+       {std::pair{"row-at-end-v3-amd64", false}, std::pair{"row-past-function-v3-amd64", true}}) {
+    const auto bytes = test::case_section(name);
     const auto section = Section::parse(bytes);
     ASSERT_TRUE(section);
     RowCursor rows = section->rows(*section->fde(0));
@@ -219,8 +194,7 @@ TEST(Malformed, SurvivesTruncationAndFlippedBytes) {
 }
 
 TEST(Malformed, ErrorsHaveLocations) {
-  const auto fault =
-      first_fault(test::read_file(test::inputs() / "malformed" / "v2-rows-not-increasing.sframe"));
+  const auto fault = first_fault(test::case_section("rows-not-increasing-v2-amd64"));
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->function, 0u);
   EXPECT_EQ(fault->row, 2u);

@@ -196,55 +196,43 @@ TEST(Section, ScalesTheCfaOnS390x) {
 }
 
 TEST(Section, AFunctionWithoutRowsIsOutermostInVersion3Only) {
-  const auto v3 = hex(R"(
-    e2de 03 05  03 00 f8 00  01000000 00000000 05000000 00000000 10000000
-    0010000000000000 10000000 00000000   0000 00 00 00)");
+  const auto v3 = test::case_section("outermost-function-v3-amd64");
   auto section = Section::parse(v3);
   ASSERT_TRUE(section);
-  auto match = section->find(0x1000 + 28 + 3);
+  auto match = section->find(0x1003);
   ASSERT_TRUE(match && *match);
   EXPECT_TRUE((*match)->row.is_outermost());
 
-  const auto v2 = hex(R"(
-    e2de 02 01  03 00 f8 00  01000000 00000000 00000000 00000000 14000000
-    00100000 10000000 00000000 00000000 00 00 0000)");
+  const auto v2 = test::case_section("no-rows-v2-amd64");
   section = Section::parse(v2);
   ASSERT_TRUE(section);
   EXPECT_FALSE(section->find(0x1003)->has_value());
 }
 
 TEST(Section, SearchesAnUnsortedSectionToo) {
-  for (const char* name : {"v2-hand-unsorted", "v3-hand-unsorted"}) {
-    const auto path = test::inputs() / "amd64" / (std::string(name) + ".sframe");
-    if (!std::filesystem::exists(path)) continue;
-    const auto bytes = test::read_file(path);
-    auto section = Section::parse(bytes);
-    ASSERT_TRUE(section);
-    EXPECT_FALSE(section->sorted());
-  }
+  const auto falling = test::case_section("unsorted-v3-amd64-flag-0");
+  auto section = Section::parse(falling);
+  ASSERT_TRUE(section);
+  EXPECT_FALSE(section->sorted());
+  EXPECT_EQ((*section->find(0x101f))->fde.number, 2u);
+  EXPECT_FALSE(section->find(0x1020)->has_value());
   auto bytes = hex(v2_amd64);
   bytes[3] = std::byte{0};
-  auto section = Section::parse(bytes);
+  section = Section::parse(bytes);
   ASSERT_TRUE(section);
   EXPECT_TRUE(section->find(0x1004)->has_value());
   EXPECT_FALSE(section->find(0x1020)->has_value());
 }
 
 TEST(Section, FindsFunctionNextToEmptyOne) {
-  // V3: an empty function and a real one both start at field-independent 0x1000 (starts relative to the
-  // section).
-  const auto bytes = hex(R"(
-    e2de 03 01  03 00 f8 00  02000000 02000000 10000000 00000000 20000000
-    0010000000000000 10000000 00000000
-    0010000000000000 00000000 08000000
-    0100 00 00 00  00 03 08
-    0100 00 00 00  00 03 10)");
+  const auto bytes = test::case_section("empty-function-v3-amd64");
   auto section = Section::parse(bytes);
   ASSERT_TRUE(section);
-  auto match = section->find(0x1008);
+  EXPECT_FALSE(section->find(0x1010)->has_value());
+  auto match = section->find(0x1028);
   ASSERT_TRUE(match && *match);
-  EXPECT_EQ((*match)->fde.number, 0u);
-  EXPECT_EQ((*match)->row.cfa, Rule::value(7, 8));
+  EXPECT_EQ((*match)->fde.number, 3u);
+  EXPECT_EQ((*match)->row.cfa, Rule::value(7, 24));
 }
 
 TEST(Section, SearchesAroundTheTopOfTheAddressSpace) {

@@ -17,7 +17,7 @@ class Case:
 
 
 FIXTURE = 'cp "$inputs"/amd64/v3-gas247.so .; '
-MALFORMED = 'mkdir ../malformed; cp "$inputs"/malformed/v3-rows-equal-address.sframe ../malformed; ' + FIXTURE
+MALFORMED = 'mkdir ../cases; cp "$inputs"/cases/rows-equal-offset-v3-amd64.sframe ../cases; ' + FIXTURE
 COMPILE = 'gcc -O2 -g "$pages"/server.c'
 PROGRAM = COMPILE + " -o %s; "
 TABLED = PROGRAM + "sframe-gen %s -o %s --report=none; "
@@ -147,7 +147,7 @@ CASES = {
     "sframe-dump --limits=strict v3-gas247.so": Case(FIXTURE),
     "sframe-verify --limits=off app": Case(TABLED % (("app",) * 3), needs=("gcc",)),
     "sframe-dump --stats v3-gas247.so": Case(FIXTURE),
-    "sframe-dump --format=gnu ../malformed/v3-rows-equal-address.sframe | tail -n 2": Case(MALFORMED, code=1),
+    "sframe-dump --format=gnu ../cases/rows-equal-offset-v3-amd64.sframe | tail -n 2": Case(MALFORMED, code=1),
     "sframe-dump a.out": Case(A_OUT, needs=("gcc",)),
     "sframe-dump --function 'Widget::*' a.out": Case(
         'printf "struct Widget { void draw(); };\\nvoid Widget::draw() {}\\nint main() { Widget().draw(); }\\n" > widget.cc;'
