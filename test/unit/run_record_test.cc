@@ -171,13 +171,17 @@ TEST_F(RunComparison, UnreadableMemory) {
   EXPECT_EQ(faults(row(Rule::value(3, 0)), &caller), "cfa not computed 28704 0;");
 }
 
-/// What the program itself has replaced shows nothing, unless the frame was interrupted by a signal.
+/// What the program itself has replaced shows nothing; a handler also replaces where the interrupted code
+/// goes on.
 TEST_F(RunComparison, ReplacedReturnAddress) {
   space.word(0x7018, 0x5678);
   EXPECT_EQ(faults(row(Rule::value(7, 32)), &caller), "");
   EXPECT_EQ(unknown, run::Unknown::redirected);
   caller.interrupted = true;
-  EXPECT_EQ(faults(row(Rule::value(7, 32)), &caller), "ra 4660 22136;");
+  EXPECT_EQ(faults(row(Rule::value(7, 40)), &caller), "");
+  EXPECT_EQ(unknown, run::Unknown::redirected);
+  space.word(0x7018, 0x1234);
+  EXPECT_EQ(faults(row(Rule::value(7, 40), Rule::at_cfa(-16)), &caller), "cfa 28704 28712;");
   EXPECT_EQ(unknown, run::Unknown::none);
 }
 

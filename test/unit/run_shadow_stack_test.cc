@@ -36,10 +36,14 @@ public:
 
   /// Executes an instruction of 4 bytes.
   void go(Flow flow, std::uint64_t pc, std::uint64_t sp, std::vector<Effect> effects = {}) {
+    about_to(flow, effects);
     const unwind::Registers before = now_;
     now_.pc = pc;
     set_sp(sp);
     stack.step({.address = before.pc, .length = 4, .flow = flow}, effects, before, now_);
+  }
+  void about_to(Flow flow, const std::vector<Effect>& effects = {}) {
+    stack.look_ahead({.address = now_.pc, .length = 4, .flow = flow}, effects, now_);
   }
   void plain(std::uint64_t sp) { go(Flow::next, now_.pc + 4, sp); }
   /// An instruction that gives SP another register's value.
@@ -48,8 +52,10 @@ public:
   }
   void call(std::uint64_t target) {
     const bool pushes = abi_.fixed_ra_offset != 0;
-    if (pushes) memory[sp() - 8] = now_.pc + 4;
+    const std::uint64_t ra = now_.pc + 4;
+    if (pushes) memory[sp() - 8] = ra;
     go(Flow::indirect_call, target, sp() - (pushes ? 8 : 0));
+    if (!pushes) now_.set(abi_.ra, ra);
   }
   void ret(std::uint64_t target) { go(Flow::ret, target, sp() + (abi_.fixed_ra_offset ? 8 : 0)); }
   /// The kernel enters a handler at `pc`, whose caller, the trampoline, has SP at `frame`. The frame's words
@@ -258,17 +264,74 @@ TEST(ShadowStack, DiscardedReturnAddress) {
   EXPECT_EQ(machine.stack.caller(), nullptr);
 }
 
-/// `call 1f; ...; 1: lea 8(%rsp), %rsp; ret`, a return thunk: the first call is none.
+/// `call 1f; ...; 1: lea 8(%rsp), %rsp; ret`, a return thunk: the first call is none, as its first
+/// instruction shows.
 TEST(ShadowStack, CallThatIsDiscardedAtOnceIsNone) {
-  Machine machine(Abi::amd64);
-  machine.call(0x2000);
-  machine.call(0x2010);
-  machine.plain(machine.sp() + 8);
-  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
-  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
-  machine.ret(0x1004);
-  EXPECT_EQ(machine.stack.caller(), nullptr);
-  EXPECT_EQ(machine.stack.events().frames_left, 0u);
+  for (const Effect discard : {Effect{.kind = Effect::Kind::add, .reg = 7, .value = 8},
+                               Effect{.kind = Effect::Kind::set, .reg = 7, .source = 7, .value = 8}}) {
+    Machine machine(Abi::amd64);
+    machine.call(0x2000);
+    machine.call(0x2010);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x2004u);
+    machine.about_to(Flow::next, {discard});
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    machine.go(Flow::next, machine.pc() + 4, machine.sp() + 8, {discard});
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    machine.ret(0x1004);
+    EXPECT_EQ(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.events().frames_left, 0u);
+  }
+  // Other first instructions, and the same instruction elsewhere.
+  for (const auto& [kind, reg, value] : {std::tuple{Effect::Kind::add, 7, 16},
+                                         {Effect::Kind::add, 6, 8},
+                                         {Effect::Kind::align, 7, 8},
+                                         {Effect::Kind::set, 7, 8}}) {
+    Machine machine(Abi::amd64);
+    machine.call(0x2000);
+    machine.about_to(Flow::next, {{.kind = kind, .reg = std::uint8_t(reg), .value = value}});
+    EXPECT_NE(machine.stack.caller(), nullptr) << int(kind) << ' ' << reg << ' ' << value;
+    machine.plain(machine.sp());
+    machine.about_to(Flow::next, {{.kind = Effect::Kind::add, .reg = 7, .value = 8}});
+    EXPECT_NE(machine.stack.caller(), nullptr);
+  }
+}
+
+/// Where the return address is in a register, the end of a frame that loads SP has the caller's SP, and so
+/// has a nonlocal goto into the caller: what follows decides.
+TEST(ShadowStack, SpOfTheCaller) {
+  for (const Abi abi : {Abi::aarch64_little, Abi::s390x})
+    for (const bool returns : {true, false}) {
+      Machine machine(abi);
+      machine.call(0x2000);
+      machine.plain(machine.sp() - 160);
+      machine.call(0x3000);
+      const std::uint64_t caller = machine.sp();
+      if (abi == Abi::s390x) machine.plain(caller - 160); // or without a frame of its own
+      machine.set(caller);
+      EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+      machine.about_to(Flow::next);
+      machine.about_to(Flow::indirect_jump);
+      EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+      if (returns) {
+        machine.about_to(Flow::ret);
+        EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+        machine.ret(0x2008);
+        EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+        EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+        continue;
+      }
+      machine.go(Flow::indirect_jump, 0x2040, caller); // the frame of the first call, or a tail call
+      EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+      machine.call(0x4000);
+      EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+      EXPECT_EQ(machine.stack.caller()->ra, 0x2044u);
+    }
+  Machine lower(Abi::s390x); // a stack that grows: the frame is not left
+  lower.call(0x2000);
+  lower.set(lower.sp() - 160);
+  EXPECT_EQ(lower.stack.unknown(), Unknown::none);
 }
 
 /// swapcontext() and setcontext() have no frames: all calls of a stack have the same SP there.
@@ -321,6 +384,29 @@ TEST_P(ShadowStackTest, SignalHandlers) {
 }
 
 /// The frame must have the interrupted SP, and a pc that is at most a system call's restart away.
+/// A handler continues the interrupted code elsewhere: Go's makes a call of it.
+TEST_P(ShadowStackTest, HandlerThatContinuesElsewhere) {
+  const AbiTraits& abi = traits(GetParam());
+  for (const unwind::SignalTrampoline& layout : unwind::find_unwind_abi(GetParam())->trampolines)
+    for (const std::int64_t pushed : {0, 8, 16}) {
+      Machine machine(GetParam());
+      machine.call(0x2000);
+      const std::uint64_t before = machine.sp() - 64, to = before - static_cast<std::uint64_t>(pushed);
+      machine.plain(before);
+      ASSERT_TRUE(machine.enter_handler(layout, before - 0x400, 0x5000, 0x6000));
+      machine.ret(0x6000);
+      machine.memory[to] = 0x2004; // where it was
+      machine.leave_handler(0x7000, to);
+      const bool is_call = pushed == 8 && abi.fixed_ra_offset != 0;
+      EXPECT_EQ(machine.stack.unknown(), is_call || pushed == 0 ? Unknown::none : Unknown::leaving) << pushed;
+      EXPECT_EQ(machine.stack.caller()->ra, is_call ? 0x2004u : 0x1004u);
+      if (!is_call) continue;
+      EXPECT_EQ(machine.stack.caller()->cfa, before);
+      machine.ret(0x2004);
+      EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    }
+}
+
 TEST_P(ShadowStackTest, NoSignalHandler) {
   const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
   struct Wrong {

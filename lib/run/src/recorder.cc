@@ -97,8 +97,9 @@ Comparison compare(const verify::RowTable::Match& row, const AbiTraits& abi,
   Comparison comparison;
   // False: it is not known what is right.
   const auto fault = [&](const RunMismatch& mismatch) {
-    // A return address on the stack, which the code itself may replace.
-    const bool in_memory = caller && abi.fixed_ra_offset && !caller->interrupted;
+    // A return address on the stack, which the code itself may replace; a handler where the interrupted code
+    // goes on.
+    const bool in_memory = caller && (abi.fixed_ra_offset || caller->interrupted);
     if (in_memory && memory.word(caller->limit) != caller->ra) {
       comparison.unknown = Unknown::redirected;
       return false;

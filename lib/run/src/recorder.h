@@ -92,6 +92,14 @@ private:
   std::map<std::pair<std::uint64_t, verify::RunFault>, verify::RunMismatch> faults_;
 };
 
+/// A fault of the FP rule that counts only if the frame is not left at once: code that jumps to another frame
+/// (longjmp) loads that one's FP before its SP.
+struct HeldFault {
+  FileRecorder& file;
+  FileRecorder::Seen& seen;
+  verify::RunMismatch fault;
+};
+
 /// What a comparison finds.
 struct Comparison {
   Unknown unknown = Unknown::none; ///< not none: it is not known what is right

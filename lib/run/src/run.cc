@@ -62,7 +62,16 @@ struct Thread {
   std::optional<Registers> last;            ///< before the instruction that is being executed
   std::optional<Registers> interrupted;     ///< a signal was delivered
   std::shared_ptr<const Decoded> executing; ///< at `last`
+  std::vector<HeldFault> held;              ///< since the last call or return
 };
+
+/// Code that leaves its frame has fewer instructions from the first change of a register on.
+constexpr std::size_t most_held = 64;
+
+/// False where the code of a frame goes on elsewhere.
+bool stays_in_frame(code::Flow flow) {
+  return flow == code::Flow::next || flow == code::Flow::jump || flow == code::Flow::branch;
+}
 
 /// The number of the system call; empty if the instruction is none.
 std::optional<std::int64_t> system_call(const code::Instruction& instruction, const Registers& before) {
@@ -128,7 +137,8 @@ private:
   void catch_up(Thread& thread, const Registers& now);
   void look_at(Thread& thread, const Registers& now);
   std::shared_ptr<Decoded> decode(const Process& process, std::uint64_t pc, std::uint64_t address);
-  void compare_row(const Thread& thread, const Registers& now, MappedFile& file, FileRecorder::Seen& seen);
+  void compare_row(Thread& thread, const Registers& now, MappedFile& file, FileRecorder::Seen& seen);
+  void settle(Thread& thread, bool left_frame);
   MappedFile* file_at(Process& process, std::uint64_t pc, std::uint64_t& address);
   MappedFile* file_of(modules::Module& module);
   void search(Process& process, modules::Module& module);
@@ -175,6 +185,7 @@ void Recorder::release(std::uint32_t tid) {
   const auto found = threads_.find(tid);
   if (found == threads_.end()) return;
   Thread& thread = found->second;
+  settle(thread, false);
   events_.frames_left += thread.stack->events().frames_left;
   events_.stack_switches += thread.stack->events().stack_switches;
   thread.stack->end();
@@ -348,19 +359,15 @@ void Recorder::look_at(Thread& thread, const Registers& now) {
   Process& process = *thread.process;
   std::uint64_t address = now.pc;
   MappedFile* const file = file_at(process, now.pc, address);
-  if (!file) {
-    thread.executing = decode(process, now.pc, now.pc);
-    ++elsewhere_;
-    return;
-  }
-  thread.executing = file->code.find(address);
+  thread.executing = file ? file->code.find(address) : decode(process, now.pc, now.pc);
   if (!thread.executing) {
     const auto decoded = decode(process, now.pc, address);
     if (file->rows && file->rows->abi() == process.abi) decoded->row = file->rows->find(address);
     file->code.add(address, decoded);
     thread.executing = decoded;
   }
-  if (!file->rows) {
+  thread.stack->look_ahead(thread.executing->instruction, thread.executing->effects, now);
+  if (!file || !file->rows) {
     ++elsewhere_;
     return;
   }
@@ -382,8 +389,21 @@ bool lacks_register(const FrameRow& row, const Registers& known) {
   return lacks(row.cfa) || lacks(row.ra) || lacks(row.fp);
 }
 
-void Recorder::compare_row(const Thread& thread, const Registers& now, MappedFile& file,
-                           FileRecorder::Seen& seen) {
+/// Decides what has been held: the thread is in the same frame, or on its way into another one.
+void Recorder::settle(Thread& thread, bool left_frame) {
+  for (const HeldFault& held : thread.held) {
+    if (!left_frame) {
+      held.file.add(held.fault);
+      continue;
+    }
+    --held.seen.compared;
+    --compared_;
+    ++unknown_[static_cast<std::size_t>(Unknown::leaving)];
+  }
+  thread.held.clear();
+}
+
+void Recorder::compare_row(Thread& thread, const Registers& now, MappedFile& file, FileRecorder::Seen& seen) {
   Process& process = *thread.process;
   const verify::RowTable::Match& row = *thread.executing->row;
   Unknown why = thread.stack->unknown();
@@ -395,9 +415,14 @@ void Recorder::compare_row(const Thread& thread, const Registers& now, MappedFil
     if (lacks_register(row.row, now)) process.space->add_registers(all);
     Comparison comparison = compare(row, *process.abi, all, memory, thread.stack->caller());
     why = comparison.unknown;
+    const bool may_leave =
+        comparison.faults.size() == 1 && comparison.faults[0].fault == verify::RunFault::fp;
     for (verify::RunMismatch& fault : comparison.faults) {
       fault.address = thread.executing->instruction.address;
-      file.record.add(fault);
+      if (may_leave)
+        thread.held.push_back({file.record, seen, fault});
+      else
+        file.record.add(fault);
     }
   }
   if (why != Unknown::none) {
@@ -435,6 +460,11 @@ process::StepAnswer Recorder::step(std::uint32_t tid, const Registers& now) {
     return {.follow = false};
   }
   catch_up(thread, now);
+  if (!thread.held.empty()) {
+    const bool stays = stays_in_frame(thread.executing->instruction.flow);
+    const bool left = stays && thread.stack->unknown() == Unknown::leaving;
+    if (left || !stays || thread.held.size() >= most_held) settle(thread, left);
+  }
   ++steps_;
   look_at(thread, now);
   thread.last = now;
@@ -445,6 +475,7 @@ void Recorder::signal(std::uint32_t tid, const Registers& now) {
   const auto found = threads_.find(tid);
   if (found == threads_.end()) return;
   Thread& thread = found->second;
+  settle(thread, false);
   ++signals_;
   if (thread.last && !thread.interrupted && thread.last->pc != now.pc) {
     // The last instruction, usually a system call, was executed, and nothing after it.
@@ -456,6 +487,7 @@ void Recorder::signal(std::uint32_t tid, const Registers& now) {
 }
 
 Outcome Recorder::finish(int status) {
+  for (auto& [tid, thread] : threads_) settle(thread, false); // which are not followed to their ends
   Outcome outcome;
   for (MappedFile* const file : verified_)
     outcome.files.push_back({file->path, file->id, file->record.take()});

@@ -14,6 +14,7 @@
 #include "sframe/run/shadow_stack.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sframe::run {
 
@@ -39,6 +40,16 @@ bool sets_sp(std::span<const Effect> effects, std::uint16_t sp) {
     default: return false;
     }
   });
+}
+
+/// What the instruction adds to SP, if only that.
+std::optional<std::int64_t> added_to_sp(std::span<const Effect> effects, std::uint16_t sp) {
+  if (effects.size() != 1 || effects[0].reg != sp || effects[0].size != 0) return std::nullopt;
+  const Effect& effect = effects[0];
+  const bool adds = effect.kind == Effect::Kind::add
+                        ? effect.source == Effect::none
+                        : effect.kind == Effect::Kind::set && effect.source == sp;
+  return adds ? std::optional(effect.value) : std::nullopt;
 }
 
 bool is_call(Flow flow) {
@@ -137,8 +148,8 @@ void ShadowStack::end() {
 }
 
 Unknown ShadowStack::unknown() const {
-  const Stack& now = stack();
-  if (now.leaving == now.calls.size()) return Unknown::leaving;
+  Stack& now = stack();
+  if (now.is_leaving()) return Unknown::leaving;
   if (!now.calls.empty() || now.origin == Stacks::Origin::process) return Unknown::none;
   if (now.origin == Stacks::Origin::joined) return Unknown::before_start;
   return now.origin == Stacks::Origin::thread ? Unknown::thread_start : Unknown::other_stack;
@@ -156,7 +167,6 @@ void ShadowStack::push(Call call) {
   constexpr std::size_t dropped = Stacks::most_calls / 2;
   now.calls.erase(now.calls.begin(), now.calls.begin() + dropped);
   now.origin = Stacks::Origin::unknown;
-  if (now.leaving) now.leaving = *now.leaving < dropped ? 0 : *now.leaving - dropped;
 }
 
 /// On AMD64, `call` to the next instruction only pushes its address, which position-independent code pops.
@@ -226,24 +236,30 @@ void ShadowStack::move_to(std::uint64_t to) {
   if (!other) other = &stacks_.add(Stacks::Origin::unknown, to);
   current_ = other->number;
   stacks_.use(current_);
-  Stack& entered = stack();
-  entered.leaving = entered.calls.size();
+  stack().is_leaving() = true;
 }
 
-/// An instruction that is no return may take the word of the innermost call from the stack.
-void ShadowStack::take_word(const code::Instruction& instruction, std::span<const Effect> effects,
-                            const Registers& before, std::uint64_t to) {
+/// An instruction that is no return may load the word of the innermost call from the stack.
+void ShadowStack::take_word(std::span<const Effect> effects, const Registers& before, std::uint64_t to) {
   Stack& now = stack();
   if (!ra_on_stack_ || now.calls.empty()) return;
   Call& last = now.calls.back();
   if (last.interrupted || sp(before) != last.limit || to != last.limit + word_size) return;
-  const bool loads = std::ranges::any_of(effects, [&](const Effect& effect) {
+  last.ra_popped |= std::ranges::any_of(effects, [&](const Effect& effect) {
     return effect.kind == Effect::Kind::load && effect.source == abi_.sp && effect.value == 0;
   });
-  if (loads)
-    last.ra_popped = true;
-  else if (instruction.address == last.entry)
-    now.calls.pop_back();
+}
+
+void ShadowStack::look_ahead(const code::Instruction& instruction, std::span<const Effect> effects,
+                             const Registers& now) {
+  Stack& current = stack();
+  if (current.calls.empty()) return;
+  const Call& last = current.calls.back();
+  if (last.interrupted || sp(now) != last.limit) return;
+  if (ra_on_stack_ && now.pc == last.entry && added_to_sp(effects, abi_.sp) == word_size)
+    current.calls.pop_back(); // which has discarded the word at once: no call
+  else if (!ra_on_stack_ && instruction.flow == Flow::ret && now.get(abi_.ra) == last.ra)
+    current.is_leaving() = false; // which returns: no nonlocal goto
 }
 
 /// Calls that are over without a return.
@@ -259,7 +275,7 @@ void ShadowStack::drop_ended(std::uint64_t to) {
     now.calls.pop_back();
     ++events_.frames_left;
   }
-  if (any) now.leaving = now.calls.size();
+  if (any) now.is_leaving() = true;
   now.low = now.high == 0 ? to : std::min(now.low, to);
   now.high = std::max(now.high, to);
 }
@@ -271,20 +287,21 @@ void ShadowStack::step(const code::Instruction& instruction, std::span<const Eff
     call(instruction, before, after);
   } else if (may_leave(instruction.flow)) {
     Stack& now = stack();
-    const bool was_leaving = now.leaving == now.calls.size();
-    if (was_leaving) now.leaving.reset();
+    const bool was_leaving = std::exchange(now.is_leaving(), false);
     const bool returned = pop_returned(before, after);
     // It may be in that call, or the call may be over, if the stack was switched.
     const bool is_open = !ra_on_stack_ && !now.calls.empty() && now.calls.back().limit == to;
-    if (was_leaving && !returned && is_open) now.leaving = now.calls.size();
-  } else if (to != sp(before) && sets_sp(effects, abi_.sp)) {
-    move_to(to);
+    if (was_leaving && !returned && is_open) now.is_leaving() = true;
+  } else if (sets_sp(effects, abi_.sp)) {
+    if (to != sp(before)) move_to(to);
+    Stack& now = stack();
+    // SP at the call: the end of the call, or already that of a nonlocal goto into its caller.
+    if (!ra_on_stack_ && to >= sp(before) && !now.calls.empty() && now.calls.back().limit == to)
+      now.is_leaving() = true;
   } else {
-    take_word(instruction, effects, before, to);
+    take_word(effects, before, to);
   }
-  Stack& now = stack();
   drop_ended(to);
-  if (now.leaving && *now.leaving > now.calls.size()) now.leaving.reset();
 }
 
 bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& now) {
@@ -325,10 +342,28 @@ bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& n
   return false;
 }
 
+/// A handler has changed where the interrupted code goes on.
+void ShadowStack::redirect(const Call& interrupted, const Registers& now) {
+  const std::uint64_t bias = static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa});
+  const std::uint64_t before = interrupted.cfa + bias;
+  if (now.pc == interrupted.ra || sp(now) == before) return;
+  if (ra_on_stack_ && before - sp(now) == word_size && read_(sp(now)) == interrupted.ra)
+    push({.ra = interrupted.ra,
+          .cfa = interrupted.cfa,
+          .fp = now.values[abi_.fp],
+          .limit = sp(now),
+          .interrupted = false});
+  else
+    stack().is_leaving() = true;
+}
+
 void ShadowStack::leave_handler(const Registers& now) {
   Stack& from = stack();
-  const bool any = !from.calls.empty() && from.calls.back().interrupted;
-  if (any) from.calls.pop_back();
+  std::optional<Call> interrupted;
+  if (!from.calls.empty() && from.calls.back().interrupted) {
+    interrupted = from.calls.back();
+    from.calls.pop_back();
+  }
   if (from.interrupted && from.calls.empty()) {
     const std::uint64_t number = from.number;
     current_ = *from.interrupted;
@@ -337,6 +372,7 @@ void ShadowStack::leave_handler(const Registers& now) {
   }
   move_to(sp(now));
   drop_ended(sp(now));
+  if (interrupted) redirect(*interrupted, now);
   // The code that was interrupted may have been between frames itself.
 }
 

@@ -55,6 +55,43 @@ static void second(void) {
   }
 }
 
+/* Leave a function to the one that has called it: where the return address is in a register, SP is the same before the call. */
+__attribute__((noinline)) static int leave_by_goto(int n) {
+  __label__ left;
+  volatile int steps = n;
+  __attribute__((noinline)) void leave(void) {
+    if (steps) goto left;
+  }
+  leave();
+  return 0;
+left:
+  return leaf(steps);
+}
+static void *buffer[5];
+__attribute__((noinline)) static void leave_by_builtin(void) { __builtin_longjmp(buffer, 1); }
+__attribute__((noinline)) static int return_twice(int n) {
+  volatile int steps = n;
+  if (!__builtin_setjmp(buffer)) leave_by_builtin();
+  return leaf(steps);
+}
+
+#ifdef __x86_64__
+/* A handler that makes the interrupted code call a function. */
+__attribute__((noinline)) static void called_by_handler(void) { siglongjmp(signal_place, leaf(1)); }
+static void call_from(int number, siginfo_t *info, void *interrupted) {
+  greg_t *const registers = ((ucontext_t *)interrupted)->uc_mcontext.gregs;
+  registers[REG_RSP] -= 8;
+  *(greg_t *)registers[REG_RSP] = registers[REG_RIP];
+  registers[REG_RIP] = (greg_t)called_by_handler;
+  (void)number, (void)info;
+}
+static void handle_by_call(void) {
+  struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = call_from};
+  sigaction(SIGSEGV, &action, NULL);
+  if (!sigsetjmp(signal_place, 1)) *(volatile int *)8 = 1;
+}
+#endif
+
 static void on_other_stack(void (*handler)(int)) {
   stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
   struct sigaction action = {.sa_flags = SA_ONSTACK, .sa_handler = handler};
@@ -115,6 +152,13 @@ int main(int argc, char **argv) {
       for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
     } else if (!strcmp(what, "contexts")) {
       make_contexts();
+    } else if (!strcmp(what, "goto")) {
+      leave_by_goto(leave_by_goto(i));
+      return_twice(return_twice(i));
+#ifdef __x86_64__
+    } else if (!strcmp(what, "call")) {
+      handle_by_call();
+#endif
     } else if (!strcmp(what, "crash")) {
       *(volatile int *)8 = 1;
     }

@@ -6,9 +6,11 @@
 //
 // A thread may have several stacks: of signal handlers, of coroutines. Each is a run of addresses in which
 // SP has been, with the calls whose frames are there. A call is over when SP is above the word that it pushed
-// (AMD64), or above the SP that it had (the other ABIs, which pass the return address in a register). Code
-// that pops the word to a register and jumps there (-mlvi-hardening) is in the call until it jumps; a call
-// whose first instruction discards the word (the thunks against Spectre) was none.
+// (AMD64), or above the SP that it had (the other ABIs, which pass the return address in a register): there,
+// code that loads that SP has left its frame, which only its next instruction tells from a nonlocal goto into
+// the caller. Code that pops the word to a register and jumps there (-mlvi-hardening) is in the call until it
+// jumps; a call whose first instruction discards the word (the thunks against Spectre) was none. A handler
+// that has pushed the interrupted address and continues elsewhere (Go's) has made a call.
 
 #pragma once
 
@@ -52,6 +54,7 @@ struct Call {
   bool interrupted = false; ///< the frame that a signal interrupted, as seen by the handler's caller
   std::uint64_t entry = 0;  ///< the first instruction of what is called
   bool ra_popped = false;   ///< AMD64: RA was loaded by a pop, the jump to it follows
+  bool leaving = false;     ///< Unknown::leaving applies while it is the innermost call
 };
 
 /// Events that are not calls and returns.
@@ -78,8 +81,9 @@ private:
     Origin origin = Origin::unknown;
     std::uint64_t low = 0, high = 0; ///< where SP has been
     std::vector<Call> calls;
-    /// Unknown::leaving applies while there are this many calls.
-    std::optional<std::size_t> leaving;
+    bool leaving = false; ///< Unknown::leaving applies while there is no call
+
+    bool& is_leaving() { return calls.empty() ? leaving : calls.back().leaving; }
     /// Of a signal handler's stack: the number of the stack that the signal interrupted.
     std::optional<std::uint64_t> interrupted;
     std::uint64_t number = 0;
@@ -121,6 +125,9 @@ public:
   /// The thread has ended: its stack may be used for another.
   void end();
 
+  /// An instruction is about to be executed. It may show what the one before it was.
+  void look_ahead(const code::Instruction& instruction, std::span<const code::Effect> effects,
+                  const unwind::Registers& now);
   /// An instruction was executed, by which the registers changed from `before` to `after`.
   void step(const code::Instruction& instruction, std::span<const code::Effect> effects,
             const unwind::Registers& before, const unwind::Registers& after);
@@ -148,8 +155,8 @@ private:
             const unwind::Registers& after);
   bool pop_returned(const unwind::Registers& before, const unwind::Registers& after);
   void move_to(std::uint64_t sp);
-  void take_word(const code::Instruction& instruction, std::span<const code::Effect> effects,
-                 const unwind::Registers& before, std::uint64_t to);
+  void redirect(const Call& interrupted, const unwind::Registers& now);
+  void take_word(std::span<const code::Effect> effects, const unwind::Registers& before, std::uint64_t to);
   void drop_ended(std::uint64_t sp);
   bool is_intact(const Call& call) const;
 
