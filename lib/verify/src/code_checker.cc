@@ -66,9 +66,7 @@ void CodeChecker::check(const CodeUnit& unit) {
   call_sites_ = rows_.call_sites();
   if (!check_stubs()) {
     hints_ = rows_.hints();
-    // What the runtime pushed for the function's call is in no CFI.
-    const bool is_injected = go_function_ && go_function_->is_injected;
-    FrameRow entry = is_injected ? rows_.placed.front().row : rows_.entry();
+    FrameRow entry = entry_row();
     if (go_function_ && !entry.is_outermost() && entry.fp.kind == Rule::Kind::undefined)
       entry.fp = Rule::same();
     check_rows(entry, unit.begin, unit.end);
@@ -77,6 +75,20 @@ void CodeChecker::check(const CodeUnit& unit) {
   add_obstacles();
   add_gaps();
   findings_.flush();
+}
+
+FrameRow CodeChecker::entry_row() {
+  // What the runtime pushed for the function's call is in no CFI.
+  if (go_function_ && go_function_->is_injected) return rows_.placed.front().row;
+  const FrameRow entry = rows_.entry();
+  if (!entry.is_outermost() || rows_.placed.front().row.is_outermost()) return entry;
+  // CFI is wrong that says that nothing has called a function, if the code returns to what has (Go's
+  // sigtramp).
+  const FrameRow called = resolved_entry(abi_);
+  bool returns = false;
+  if (analyse(called, unit_->begin, unit_->end))
+    results_->visit([&](const code::Reached& at) { returns |= at.exit == Exit::returns; });
+  return returns ? called : entry;
 }
 
 /// Checks the placed rows against the code that control reaches from `begin`.

@@ -28,6 +28,7 @@ public:
   void check(const CodeUnit& unit);
 
 private:
+  FrameRow entry_row();
   void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   void check_blocks(const SframeInterval& blocks);
   bool check_stubs();
