@@ -17,6 +17,7 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from .rules import Answer, Rule, parse_answer
@@ -117,6 +118,32 @@ def crash_of(code):
     """The signal that has ended a process or, as a shell reports that, one that it has started; empty if there is none."""
     number = -code if code < 0 else code - 128
     return "crash: " + signal.Signals(number).name if number in {s.value for s in signal.Signals} else ""
+
+
+class _Errors:
+    """What a process writes to `descriptor`, of which the end is kept: a reader may write much."""
+
+    def __init__(self):
+        self.read, self.descriptor = os.pipe()
+        self.kept = b""
+        self.thread = threading.Thread(target=self._take, daemon=True)
+        self.thread.start()
+
+    def _take(self):
+        while part := os.read(self.read, 1 << 16):
+            self.kept = (self.kept + part)[-4096:]
+        os.close(self.read)
+
+    def last_line(self):
+        """When the process has ended."""
+        os.close(self.descriptor)
+        self.thread.join(1)  # what it has started may go on
+        return last_line(self.kept.decode(errors="replace"))
+
+
+def last_line(text):
+    """Of messages: mostly the one that says what is wrong."""
+    return ([line.strip() for line in text.splitlines() if line.strip()] or [""])[-1][:200]
 
 
 class Library:
@@ -258,10 +285,12 @@ class Command:
             file.write(data)
         with open(questions, "w", encoding="utf-8") as file:
             file.write("section 0x%x %d %s\n" % (case.address, len(data), path) + "".join("find 0x%x\n" % q.pc for q in case.questions))
+        errors = _Errors()
         with open(questions) as given, open(answers, "wb") as taken:
-            code = run(self.command, [], seconds, stdin=given, stdout=taken, stderr=subprocess.DEVNULL)
+            code = run(self.command, [], seconds, stdin=given, stdout=taken, stderr=errors.descriptor)
+        message = errors.last_line()
         if code in NOT_STARTED:
-            raise Unusable("%s: exit code %d" % (self.command, code))
+            raise Unusable("%s: exit code %d%s" % (self.command, code, ": " + message if message else ""))
         with open(answers, encoding="utf-8", errors="replace") as file:
             lines = file.read().split("\n")
         lines = lines[:-1][:len(case.questions)]
@@ -269,4 +298,6 @@ class Command:
             end = "hang: no end in %g s" % seconds
         else:
             end = crash_of(code) or ("crash: exit code %d" % code if code else "")
+        if end and message:
+            end += " (%s)" % message
         return Outcome([_parsed(line, case.abi) for line in lines], end)

@@ -31,8 +31,8 @@ def as_text(kit, subject, results, stale, is_verbose):
             lines += ["    " + printable(detail.text()) for detail in faults[:MOST_SHOWN]]
             if len(faults) > MOST_SHOWN:
                 lines.append("    and %d more" % (len(faults) - MOST_SHOWN))
-            if result.spec:
-                lines.append("    by section %s of the specification; %s" % (result.spec, result.about) if kit == "readers" else "    " + result.about)
+            if result.about:
+                lines.append("    " + ("by section %s of the specification; " % result.spec if kit == "readers" else "") + result.about)
     lines += ["known, but right: " + pattern for pattern in stale]
     number = counts(results)
     places = sum(len(result.details) for result in results)

@@ -117,7 +117,7 @@ def parse_answer(text, abi):
     if words[0] in ("none", "reject", "unsupported"):
         return Answer(words[0])
     if words[0] != "row" or len(words) == 1:
-        raise ValueError("no answer: %r" % text[:200])
+        raise ValueError("not an answer: %r" % text[:200])
     found = {}
     rest = words[1:]
     if rest[0] == "outermost":
@@ -126,7 +126,7 @@ def parse_answer(text, abi):
     for word in rest:
         key, equal, value = word.partition("=")
         if key in found or not equal:
-            raise ValueError("no answer: %r" % text[:200])
+            raise ValueError("not an answer: %r" % text[:200])
         if key in ("cfa", "ra", "fp"):
             found[key] = parse_rule(value, abi)
         elif key in ("signed", "signal") and value in ("0", "1"):
@@ -134,7 +134,7 @@ def parse_answer(text, abi):
         elif key == "key" and value in ("a", "b"):
             found[key] = value
         else:
-            raise ValueError("no answer: %r" % text[:200])
+            raise ValueError("not an answer: %r" % text[:200])
     if not {"cfa", "ra", "fp"} <= found.keys():
         raise ValueError("a row without cfa=, ra= or fp=: %r" % text[:200])
     return Answer("row", **found)

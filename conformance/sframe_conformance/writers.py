@@ -239,18 +239,24 @@ def _check_source(source, assembler, linker, seconds, folder):
     return result
 
 
+FUNCTION = ".type f, %function\nf: .cfi_startproc\n .4byte 0\n .cfi_endproc\n .size f, .-f\n"
+
+
 def abi_of(assembler, seconds):
-    """What an assembler assembles for."""
+    """What an assembler assembles for. It must write a section for a function whose CFA does not change."""
     with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as folder:
-        with open(os.path.join(folder, "empty.s"), "w", encoding="utf-8"):
-            pass
+        with open(os.path.join(folder, "empty.s"), "w", encoding="utf-8") as file:
+            file.write(FUNCTION)
         problem, text = _run(assembler, ["-o", "empty.o", "empty.s"], folder, seconds)
         if problem:
             raise harness.Unusable("%s: %s: %s" % (assembler, problem, text.strip()))
         try:
-            return elf.Elf(os.path.join(folder, "empty.o")).abi
+            made = elf.Elf(os.path.join(folder, "empty.o"))
         except (elf.Bad, OSError) as error:
             raise harness.Unusable("%s: %s" % (assembler, error)) from None
+        if not any(part.name == ".sframe" for part in made.parts):
+            raise harness.Unusable("%s: writes no section .sframe; GNU as needs the option --gsframe" % assembler)
+        return made.abi
 
 
 def run(folder, assembler, linker, abi, level, only, seconds, progress):
