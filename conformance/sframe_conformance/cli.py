@@ -37,18 +37,21 @@ COMMANDS = {
 }
 
 
-def _positive(text):
-    value = float(text)
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError("must be a positive number, not %r" % text)
-    return value
+def _number(kind, is_right, what):
+    """For argparse, whose own messages name Python's types."""
+    def read(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not is_right(value):
+            raise argparse.ArgumentTypeError("must be %s, not %r" % (what, text))
+        return value
+    return read
 
 
-def _count(text):
-    value = int(text)
-    if not 0 <= value < 1 << 32:
-        raise argparse.ArgumentTypeError("must be a number, not %r" % text)
-    return value
+_positive = _number(float, lambda value: 0 < value < 1e6, "a positive number")
+_count = _number(int, lambda value: 0 <= value < 1 << 32, "a number")
 
 
 def _parser(version):
@@ -66,7 +69,7 @@ def _parser(version):
     options.option("--known", "Failures that are known: lines of a pattern and a reason; they do not count", "FILE")
     options.option("--data", "Directory of the cases (default: those of this release)", "DIR")
     options.option("--timeout", "End a process that takes longer (default: 10, for each case)", "SECONDS", type=_positive)
-    options.option("--max-memory", "Address space of a process; 0: no limit (default: 4096)", "MIB", type=int, default=4096)
+    options.option("--max-memory", "Address space of a process; 0: no limit (default: 4096)", "MIB", type=_count, default=4096)
     options.group("readers")
     options.option("--command", "A reader that answers questions on its standard input", "COMMAND", dest="reader_command", common=True)
     options.option("--library", "A reader as a library with sframe_conformance_find()", "FILE.so", dest="reader_library", common=True)
@@ -195,7 +198,8 @@ def main(version, data, arguments=None):
     try:
         return _main(version, data, sys.argv[1:] if arguments is None else arguments)
     except (Wrong, description.Wrong, harness.Unusable, OSError, ValueError) as error:
-        print("sframe-conformance: error: %s" % report.printable(str(error)), file=sys.stderr)
+        text = "%s: %s" % (error.filename, error.strerror) if isinstance(error, OSError) and error.filename else str(error)
+        print("sframe-conformance: error: %s" % report.printable(text), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
