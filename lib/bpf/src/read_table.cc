@@ -138,7 +138,7 @@ private:
   static bool is_value(std::uint64_t bits) { return (bits & 3) >= SFRAME_BPF_SUM || (bits & 0xfffc) == 0; }
 
   std::uint32_t row_at(std::uint64_t number) const {
-    sframe_bpf_last none{};
+    sframe_bpf_search none{};
     return sframe_bpf_row(words_, &header_, &none, static_cast<std::uint32_t>(number));
   }
 
