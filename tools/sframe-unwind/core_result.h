@@ -55,7 +55,7 @@ struct CoreResult {
   std::string program; ///< as the process is called
   std::string json;    ///< a line
   std::vector<StackTree::Frame> frames;
-  std::map<std::string, StackCount> counts; ///< if stacks are counted
+  profile::StackCounts counts; ///< if stacks are counted
   std::map<unwind::StopReason, std::uint64_t> cut;
 
   std::size_t size() const {

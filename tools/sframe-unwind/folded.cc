@@ -2,7 +2,6 @@
 
 #include "folded.h"
 
-#include "sframe/base/printable.h"
 #include "sframe/base/text.h"
 
 #include <algorithm>
@@ -10,11 +9,8 @@
 
 namespace sframe::unwind_tool {
 
-std::string folded_name(std::string_view name) {
-  std::string safe = printable(name);
-  std::ranges::replace(safe, ';', ':');
-  return safe;
-}
+using profile::folded_name;
+using profile::StackCount;
 
 void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads) {
   thread_ = folded_name(threads.front()->name);
@@ -52,11 +48,13 @@ void FoldedStacks::end_thread(const unwind::WalkEnd& end) {
   count.running += is_running_;
 }
 
-void print_folded(const std::map<std::string, StackCount>& counts, tool::Output& out) {
-  for (const auto& [stack, count] : counts) {
-    out << stack << ' ';
-    out.decimal(count.all) << '\n';
-  }
+void print_counts(const std::string& format, const profile::StackCounts& counts,
+                  const profile::FlameGraphHeading& heading, tool::Output& out) {
+  const profile::Sink to = [&](std::string_view text) { out << text; };
+  if (format == "svg")
+    profile::draw_flame_graph(counts, heading, to);
+  else
+    profile::write_folded(counts, to);
 }
 
 void report_cut(tool::MessageSink& messages, const std::string& file,

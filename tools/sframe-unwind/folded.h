@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts stacks and prints them in the folded format that flame graph programs read. That is one line per
-// stack, outermost frame first: "thread;_start;main;work 17". Unlike other printers, it prints after all
-// samples.
+// Counts stacks, for the folded format and flame graphs. Unlike other printers, it prints nothing: what is
+// written after all samples is made of its counts.
 
 #pragma once
 
 #include "printer.h"
 
+#include "sframe/profile/flame_graph.h"
+#include "sframe/profile/folded.h"
 #include "sframe/tool/messages.h"
 
 #include <cstdint>
@@ -18,11 +19,6 @@
 #include <vector>
 
 namespace sframe::unwind_tool {
-
-struct StackCount {
-  std::uint64_t all = 0;
-  std::uint64_t running = 0; ///< of them, those of threads that were running
-};
 
 class FoldedStacks final : public Printer {
 public:
@@ -45,27 +41,25 @@ public:
   const std::map<unwind::StopReason, std::uint64_t>& cut() const { return cut_; }
 
   /// The occurrences of each stack; the elements of a stack are separated by ';'.
-  const std::map<std::string, StackCount>& counts() const { return counts_; }
+  const profile::StackCounts& counts() const { return counts_; }
 
 private:
   Symbolizer& symbolizer_;
   std::string thread_;
   std::vector<std::string> frames_; ///< innermost first
-  std::map<std::string, StackCount> counts_;
+  profile::StackCounts counts_;
   std::map<unwind::StopReason, std::uint64_t> cut_;
   std::uint64_t kept_ = 0;
   std::vector<std::uint32_t> running_;
   bool is_running_ = false; ///< the current thread
 };
 
-/// One line per stack, sorted by its text.
-void print_folded(const std::map<std::string, StackCount>& counts, tool::Output& out);
+/// As --format=folded or svg.
+void print_counts(const std::string& format, const profile::StackCounts& counts,
+                  const profile::FlameGraphHeading& heading, tool::Output& out);
 
 /// Warns of the stacks of `file` that ended early, by the reason.
 void report_cut(tool::MessageSink& messages, const std::string& file,
                 const std::map<unwind::StopReason, std::uint64_t>& cut);
-
-/// A name as an element of a stack: without ';' and control characters.
-std::string folded_name(std::string_view name);
 
 } // namespace sframe::unwind_tool

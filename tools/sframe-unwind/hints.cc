@@ -60,7 +60,7 @@ std::vector<Unnamed> list_unnamed(const Options& options, const Symbolizer& symb
 std::string advice(const Options& options, const std::string& place) {
   std::string text;
   const bool is_served = options.server && options.server->is_used();
-  if (!is_served && !Debuginfod::has_servers())
+  if (!is_served && !tool::Debuginfod::has_servers())
     text = "DEBUGINFOD_URLS may name a server that has them; ";
   else if (!is_served)
     text = "--debuginfod=on may fetch them; ";

@@ -7,7 +7,6 @@
 
 #include "run.h"
 
-#include "flame_graph.h"
 #include "folded.h"
 #include "keep.h"
 #include "printer.h"
@@ -184,8 +183,7 @@ public:
       ++samples_;
     }
     interruption_.end();
-    if (options_.format == "folded") print_folded(folded_->counts(), out_);
-    if (options_.format == "svg") draw_flame_graph(folded_->counts(), {process_.name(), samples_}, out_);
+    if (folded_) print_counts(options_.format, folded_->counts(), {process_.name(), samples_}, out_);
     const bool wrong = report();
     keep_generated(app_.messages(), options_, process_);
     return complete_ && !wrong ? tool::exit_ok : tool::exit_findings;

@@ -60,11 +60,11 @@ int run_tool(int argc, char** argv) {
     return sframe::tool::exit_failure;
   }
   if (!options.several) options.origin = sframe::crash::origin_of(options.core);
-  std::shared_ptr<sframe::unwind_tool::Debuginfod> server;
+  std::shared_ptr<sframe::tool::Debuginfod> server;
   const auto mode = debuginfod_mode(options);
-  if (mode != sframe::unwind_tool::Debuginfod::Mode::off)
-    server = sframe::unwind_tool::Debuginfod::start(app.messages(),
-                                                    {mode, std::chrono::seconds(options.debuginfod_timeout)});
+  if (mode != sframe::tool::Debuginfod::Mode::off)
+    server = sframe::tool::Debuginfod::start(app.messages(),
+                                             {mode, std::chrono::seconds(options.debuginfod_timeout)});
   options.files.server = options.server = server;
   app.confine(sandbox_needs(options));
   std::vector<std::string> inputs = sframe::tool::paths(options.cores);

@@ -8,7 +8,6 @@
 
 #include "core_result.h"
 #include "core_walk.h"
-#include "flame_graph.h"
 #include "folded.h"
 #include "keep.h"
 #include "printer.h"
@@ -119,7 +118,7 @@ public:
     if (json_)
       print_summary();
     else if (counts_stacks(options_))
-      print_counts();
+      print_all_counts();
     else
       print_groups();
     if (walked_ == 0 && failed_ == 0) app_.messages().error({}, "none of the files is a core");
@@ -345,11 +344,9 @@ private:
     }
   }
 
-  void print_counts() {
-    if (options_.format == "svg")
-      draw_flame_graph(counts_, {counted(walked_, "core")}, out_);
-    else
-      print_folded(counts_, out_);
+  void print_all_counts() {
+    const std::string title = counted(walked_, "core");
+    print_counts(options_.format, counts_, {title}, out_);
     report_cut(app_.messages(), {}, cut_);
   }
 
@@ -403,7 +400,7 @@ private:
   /// The cores that have a stack, innermost frame first.
   std::map<std::vector<StackTree::Frame>, std::vector<std::size_t>, SamePlaces> stacks_;
   std::vector<Group> groups_; ///< by their first cores
-  std::map<std::string, StackCount> counts_;
+  profile::StackCounts counts_;
   std::map<unwind::StopReason, std::uint64_t> cut_;
   std::map<std::string, std::size_t, std::less<>> by_signature_;
   std::set<std::string, std::less<>> printed_;

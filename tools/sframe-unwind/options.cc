@@ -24,6 +24,8 @@
 
 namespace sframe::unwind_tool {
 
+using tool::Debuginfod;
+
 namespace {
 
 constexpr auto files_group = "Finding files";

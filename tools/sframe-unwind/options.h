@@ -4,13 +4,12 @@
 
 #pragma once
 
-#include "debuginfod.h"
-
 #include "sframe/crash/origin.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/module.h"
 #include "sframe/names/function_names.h"
 #include "sframe/tool/app.h"
+#include "sframe/tool/debuginfod.h"
 #include "sframe/tool/input_files.h"
 #include "sframe/unwind/walker.h"
 
@@ -53,10 +52,10 @@ struct Options {
   std::shared_ptr<const languages::PerfMap> perf_map; ///< read by read_perf_map()
   bool no_files = false;
   bool offline = false;
-  std::optional<Debuginfod::Mode> debuginfod;
-  std::uint32_t debuginfod_timeout = 120; ///< seconds, for all files together
-  std::shared_ptr<Debuginfod> server;     ///< nullptr: nothing is fetched
-  crash::CoreOrigin origin;               ///< of the core
+  std::optional<tool::Debuginfod::Mode> debuginfod;
+  std::uint32_t debuginfod_timeout = 120;   ///< seconds, for all files together
+  std::shared_ptr<tool::Debuginfod> server; ///< nullptr: nothing is fetched
+  crash::CoreOrigin origin;                 ///< of the core
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds
@@ -105,7 +104,7 @@ std::optional<OptionError> identify_core(Options& options);
 tool::SandboxNeeds sandbox_needs(const Options& options);
 
 /// The mode of debuginfod that follows from the options and the environment.
-Debuginfod::Mode debuginfod_mode(const Options& options);
+tool::Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Reads the file of --perf-map, before the sandbox.
 std::optional<OptionError> read_perf_map(Options& options);

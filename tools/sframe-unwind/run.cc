@@ -3,7 +3,6 @@
 #include "run.h"
 
 #include "core_walk.h"
-#include "flame_graph.h"
 #include "folded.h"
 #include "hints.h"
 #include "keep.h"
@@ -29,16 +28,13 @@ int list_steppers(tool::Output& out) {
 }
 
 /// The stacks of all threads, as --format=folded or svg.
-int print_counts(tool::App& app, const Options& options, CoreWalk& walk, tool::Output& out) {
+int print_all_counts(tool::App& app, const Options& options, CoreWalk& walk, tool::Output& out) {
   tool::Messages& messages = app.messages();
   FoldedStacks stacks(walk.symbolizer());
   walk.walker().set_max_frames(options.max_frames);
   const bool complete =
       walk_threads(walk.threads(), walk.process(), walk.walker(), options, stacks, out, nullptr, &messages);
-  if (options.format == "svg")
-    draw_flame_graph(stacks.counts(), {walk.process().name()}, out);
-  else
-    print_folded(stacks.counts(), out);
+  print_counts(options.format, stacks.counts(), {walk.process().name()}, out);
   report_cut(messages, options.core, stacks.cut());
   const bool wrong = walk.report(messages);
   crash::InstalledPackages installed;
@@ -61,7 +57,7 @@ int run_on(tool::App& app, const Options& options, const core::CoreFile& core, t
     return tool::exit_failure;
   }
   process::CoreProcess& process = walk.process();
-  if (counts_stacks(options)) return print_counts(app, options, walk, out);
+  if (counts_stacks(options)) return print_all_counts(app, options, walk, out);
   const auto printer = make_printer(options, out, walk.symbolizer(), print_settings(app, options));
   CoreHeader header = walk.header(options.origin);
   crash::InstalledPackages installed;

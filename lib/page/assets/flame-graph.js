@@ -11,7 +11,7 @@
     return {frames: line.slice(0, all).split(";"), all: Number(line.slice(all, running)), running: Number(line.slice(running))};
   });
   // Each sample has a stack of each thread; a core has no samples.
-  const {name: title, samples} = svg.querySelector(".heading").dataset;
+  const {name: title, samples, unit} = svg.querySelector(".heading").dataset;
   const settings = {query: "", thread: "", running: false, reversed: false};
   let root, zoomed, focused, boxes = [];
 
@@ -96,7 +96,7 @@
 
   function describe(node) {
     const share = (part, whole) => whole ? (100 * part / whole).toFixed(1) + "%" : "0%";
-    status.textContent = `${node.name}: ${number(node.count)} of ${count(root.count, "stack")} (${share(node.count, root.count)})` +
+    status.textContent = `${node.name}: ${number(node.count)} of ${count(root.count, unit)} (${share(node.count, root.count)})` +
       (zoomed !== root ? `, ${share(node.count, zoomed.count)} of what is shown` : "") + found();
   }
 
@@ -146,7 +146,7 @@
 
   function draw() {
     const width = Math.max(svg.ownerDocument.defaultView.innerWidth - 16, 300), inner = width - 2 * margin;
-    total.textContent = count(root.count, "stack") + (samples === "0" ? "" : ` in ${count(Number(samples), "sample")}`);
+    total.textContent = count(root.count, unit) + (samples === "0" ? "" : ` in ${count(Number(samples), "sample")}`);
     place.setAttribute("width", width);
     place.setAttribute("height", 400);
     const top = Math.ceil(panel.getBoundingClientRect().height) + 8;
@@ -175,7 +175,7 @@
       const y = settings.reversed ? top + node.depth * row : height - margin - row * (node.depth + 1);
       const matches = settings.query && node.name.toLowerCase().includes(settings.query), room = Math.floor((w - 6) / character);
       const element = make(NS, "g", {class: "box" + (matches ? " found" : "") + (outside ? " outside" : "") + (node === focused ? " chosen" : ""), id: "box" + i, role: "treeitem",
-        "aria-level": node.depth + 1, "aria-label": `${node.name}, ${count(node.count, "stack")}`,
+        "aria-level": node.depth + 1, "aria-label": `${node.name}, ${count(node.count, unit)}`,
         onclick: () => { zoom(node); group.focus({preventScroll: true}); }, onpointerenter: () => describe(node)},
       make(NS, "rect", {x: (margin + x).toFixed(2), y, width: Math.max(w - .4, .3).toFixed(2), height: row - 1, fill: node === root ? "#d8d4c8" : color(node.name)}));
       if (room >= 3)

@@ -1,5 +1,5 @@
 // To be preloaded: before the first output is written, asks the process that fetches files from debuginfod servers
-// (tools/sframe-unwind/debuginfod.cc) for the program with the build ID $ASK_ID, and waits for the answer. Writes down
+// (tools/common/src/debuginfod.cc) for the program with the build ID $ASK_ID, and waits for the answer. Writes down
 // to descriptor 9 whether it is a file.
 #include <fcntl.h>
 #include <stdint.h>

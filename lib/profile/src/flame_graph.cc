@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "flame_graph.h"
+#include "sframe/profile/flame_graph.h"
 
 #include "sframe/base/text.h"
 #include "sframe/page/page.h"
@@ -9,7 +9,7 @@
 #include <charconv>
 #include <vector>
 
-namespace sframe::unwind_tool {
+namespace sframe::profile {
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Box {
 };
 
 /// Stacks are sorted by text. Adjacent stacks share boxes as far as their callers are the same.
-std::vector<Box> boxes_of(const std::map<std::string, StackCount>& counts) {
+std::vector<Box> boxes_of(const StackCounts& counts) {
   std::vector<Box> boxes;
   std::vector<std::size_t> open; ///< in boxes: those of the preceding stack, outermost first
   std::uint64_t position = 0;
@@ -72,36 +72,44 @@ std::string color(std::string_view name) {
 }
 
 struct Picture {
-  std::uint64_t total; ///< stacks
+  std::uint64_t total; ///< of what is counted
   double height;       ///< pixels
 };
 
-void draw(const Box& box, const Picture& picture, tool::Output& out) {
+void draw(const Box& box, const Picture& picture, std::string& out) {
   const double total = static_cast<double>(picture.total);
   const double size = static_cast<double>(box.count) / total * inner;
   if (size < narrowest) return;
   const double x = margin + static_cast<double>(box.first) / total * inner;
   const double y = picture.height - below - row * static_cast<double>(box.depth + 1);
   const std::string name = page::markup_text(box.name);
-  out << "<g><title>" << name << " (";
-  out.decimal(box.count) << " of ";
-  out.decimal(picture.total) << ", " << fixed(100 * static_cast<double>(box.count) / total, 1)
-                             << "%)</title>";
-  out << "<svg x=\"" << fixed(x, 3) << "%\" y=\"" << fixed(y, 0) << "\" width=\"" << fixed(size, 3);
-  out << "%\" height=\"" << fixed(row - 1, 0) << "\"><rect width=\"100%\" height=\"100%\" fill=\""
-      << color(box.name) << "\" stroke=\"#fffaf0\"/>";
-  if (size >= narrowest_text) out << "<text x=\"3\" y=\"13\">" << name << "</text>";
-  out << "</svg></g>\n";
+  out += "<g><title>" + name + " (" + std::to_string(box.count) + " of " + std::to_string(picture.total) +
+         ", " + fixed(100 * static_cast<double>(box.count) / total, 1) + "%)</title>";
+  out += "<svg x=\"" + fixed(x, 3) + "%\" y=\"" + fixed(y, 0) + "\" width=\"" + fixed(size, 3);
+  out += "%\" height=\"" + fixed(row - 1, 0) + "\"><rect width=\"100%\" height=\"100%\" fill=\"" +
+         color(box.name) + "\" stroke=\"#fffaf0\"/>";
+  if (size >= narrowest_text) out += "<text x=\"3\" y=\"13\">" + name + "</text>";
+  out += "</svg></g>\n";
 }
 
-void print_count(std::uint64_t count, std::string_view noun, tool::Output& out) {
-  out << counted(count, noun);
+std::string start_of(const FlameGraphHeading& heading, const Picture& picture) {
+  const std::string name = page::markup_text(heading.name);
+  std::string out;
+  out += "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%\" height=\"" +
+         fixed(picture.height, 0) + "\" font-family=\"monospace\" font-size=\"12\">\n";
+  out += "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { "
+         ".back { fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
+         "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
+  out += "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\" data-unit=\"" +
+         std::string(heading.unit) + "\" data-name=\"" + name + "\" data-samples=\"" +
+         std::to_string(heading.samples) + "\">" + name + ": " + counted(picture.total, heading.unit);
+  if (heading.samples) out += " in " + counted(heading.samples, "sample");
+  return out += "</text>\n<g id=\"picture\">\n";
 }
 
 } // namespace
 
-void draw_flame_graph(const std::map<std::string, StackCount>& counts, const FlameGraphHeading& heading,
-                      tool::Output& out) {
+void draw_flame_graph(const StackCounts& counts, const FlameGraphHeading& heading, const Sink& to) {
   const std::vector<Box> boxes = boxes_of(counts);
   Picture picture{};
   for (const auto& [stack, count] : counts) picture.total += count.all;
@@ -109,29 +117,18 @@ void draw_flame_graph(const std::map<std::string, StackCount>& counts, const Fla
   for (const Box& box : boxes) rows = std::max(rows, box.depth + 1);
   picture.height = header + row * static_cast<double>(rows) + below;
 
-  const std::string name = page::markup_text(heading.name);
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%\" height=\""
-      << fixed(picture.height, 0) << "\" font-family=\"monospace\" font-size=\"12\">\n"
-      << "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { "
-         ".back { fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
-      << "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
-      << "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\" data-name=\"" << name
-      << "\" data-samples=\"";
-  out.decimal(heading.samples) << "\">" << name << ": ";
-  print_count(picture.total, "stack", out);
-  if (heading.samples) {
-    out << " in ";
-    print_count(heading.samples, "sample", out);
+  to(start_of(heading, picture));
+  std::string out;
+  for (const Box& box : boxes) {
+    out.clear();
+    draw(box, picture, out);
+    to(out);
   }
-  out << "</text>\n<g id=\"picture\">\n";
-  for (const Box& box : boxes) draw(box, picture, out);
-  out << "</g>\n<script type=\"text/plain\" id=\"stacks\">\n";
-  for (const auto& [stack, count] : counts) {
-    out << page::markup_text(stack) << ' ';
-    out.decimal(count.all) << ' ';
-    out.decimal(count.running) << '\n';
-  }
-  out << "</script>\n<script>" << page::flame_graph_script() << "</script>\n</svg>\n";
+  to("</g>\n<script type=\"text/plain\" id=\"stacks\">\n");
+  for (const auto& [stack, count] : counts)
+    to(page::markup_text(stack) + ' ' + std::to_string(count.all) + ' ' + std::to_string(count.running) +
+       '\n');
+  to("</script>\n<script>" + page::flame_graph_script() + "</script>\n</svg>\n");
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::profile

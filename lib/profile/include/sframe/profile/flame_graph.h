@@ -6,28 +6,24 @@
 
 #pragma once
 
-#include "folded.h"
-
-#include "sframe/tool/output.h"
+#include "sframe/profile/folded.h"
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 
-namespace sframe::unwind_tool {
+namespace sframe::profile {
 
 struct FlameGraphHeading {
   std::string_view name;
-  std::uint64_t samples = 0; ///< each has a stack of each thread; 0: not of samples, but of a core
+  std::uint64_t samples = 0;       ///< each has a stack of each thread; 0: not counted apart from the stacks
+  std::string_view unit = "stack"; ///< what is counted, as one of them; static
 };
 
 /// Draws SVG 1.1, as wide as what shows it: places are percentages, and a name is cut off at the end of its
 /// box. The picture is complete without scripts: viewers show each box's title (name, stacks, share) as a
 /// tooltip. A browser replaces it by one that can be searched, zoomed, reversed and filtered
-/// (lib/page/assets/flame-graph.js), from the stacks, which the file has as folded text, too. `counts` is
-/// that of FoldedStacks. Linear in the stacks' frames.
-void draw_flame_graph(const std::map<std::string, StackCount>& counts, const FlameGraphHeading& heading,
-                      tool::Output& out);
+/// (lib/page/assets/flame-graph.js), from the stacks, which the file has as folded text, too. Linear in the
+/// stacks' frames.
+void draw_flame_graph(const StackCounts& counts, const FlameGraphHeading& heading, const Sink& to);
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::profile

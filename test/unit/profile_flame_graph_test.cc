@@ -4,7 +4,7 @@
 // counts of folded stacks. 98.4 per cent of the width are for all stacks, .8 on each side, and 18 pixels for
 // each row; 10 below them, 40 above for the title.
 
-#include "../../tools/sframe-unwind/flame_graph.h"
+#include "sframe/profile/flame_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 #include <string>
 #include <string_view>
 
-namespace tool_flame_graph_test {
+namespace profile_flame_graph_test {
 
-using sframe::unwind_tool::StackCount;
+using sframe::profile::StackCount;
 using Counts = std::map<std::string, StackCount>;
 
-std::string drawn(const Counts& counts, sframe::unwind_tool::FlameGraphHeading heading = {"title"}) {
-  sframe::tool::Output out(-1);
-  sframe::unwind_tool::draw_flame_graph(counts, heading, out);
-  return out.take_text();
+std::string drawn(const Counts& counts, sframe::profile::FlameGraphHeading heading = {"title"}) {
+  std::string out;
+  sframe::profile::draw_flame_graph(counts, heading, [&](std::string_view text) { out += text; });
+  return out;
 }
 
 /// What the picture has from `begin` to the next `end`; empty if it has no `begin`.
@@ -107,4 +107,4 @@ TEST(FlameGraph, ColoursDependOnNames) {
   EXPECT_NE(picture.find("fill=\"rgb(225,201,32)\""), picture.npos);
 }
 
-} // namespace tool_flame_graph_test
+} // namespace profile_flame_graph_test

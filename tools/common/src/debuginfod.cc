@@ -5,7 +5,7 @@
 // since a transfer that is stuck never calls on_progress(). Sizes are limited twice: by on_progress(), and by
 // RLIMIT_FSIZE of the child. The first failure that is not "not on the server" ends all fetching (give_up()).
 
-#include "debuginfod.h"
+#include "sframe/tool/debuginfod.h"
 
 #include "sframe/elf/image.h"
 #include "sframe/tool/descriptor.h"
@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace sframe::unwind_tool {
+namespace sframe::tool {
 
 namespace {
 
@@ -236,7 +236,7 @@ std::string Debuginfod::cache_folder() {
   return home.empty() ? std::string() : home + "/.cache/debuginfod_client";
 }
 
-std::shared_ptr<Debuginfod> Debuginfod::start(tool::Messages& messages, Settings settings) {
+std::shared_ptr<Debuginfod> Debuginfod::start(Messages& messages, Settings settings) {
   std::array<int, 2> requests{}, answers{};
   if (::pipe2(requests.data(), O_CLOEXEC) != 0) return nullptr;
   if (::pipe2(answers.data(), O_CLOEXEC) != 0) {
@@ -246,7 +246,7 @@ std::shared_ptr<Debuginfod> Debuginfod::start(tool::Messages& messages, Settings
   const pid_t process = ::fork();
   if (process == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::prctl(PR_SET_NAME, "unwind-fetch");
+    ::prctl(PR_SET_NAME, "sframe-fetch");
     ::close(requests[1]);
     ::close(answers[0]);
     // A reader of the results must see their end, even if this process lives a moment longer.
@@ -265,7 +265,7 @@ std::shared_ptr<Debuginfod> Debuginfod::start(tool::Messages& messages, Settings
   return std::shared_ptr<Debuginfod>(new Debuginfod(messages, settings, process, requests[1], answers[0]));
 }
 
-Debuginfod::Debuginfod(tool::Messages& messages, Settings settings, pid_t process, int requests, int answers)
+Debuginfod::Debuginfod(Messages& messages, Settings settings, pid_t process, int requests, int answers)
     : messages_(messages), settings_(settings), process_(process), requests_(requests), answers_(answers) {}
 
 Debuginfod::~Debuginfod() {
@@ -389,4 +389,4 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
   }
 }
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::tool

@@ -4,7 +4,7 @@
 // environment variables (DEBUGINFOD_URLS and others) and its cache apply.
 //
 // The sandbox forbids connections. So a process is started before the program enters it, which does nothing
-// but fetch files for this one. It reads nothing of the core; it gets build IDs and names.
+// but fetch files for this one. It reads nothing of the inputs; it gets build IDs and names.
 
 #pragma once
 
@@ -24,7 +24,7 @@
 #include <sys/types.h>
 #include <tuple>
 
-namespace sframe::unwind_tool {
+namespace sframe::tool {
 
 class Debuginfod final : public files::FileServer {
 public:
@@ -43,7 +43,7 @@ public:
   static std::string cache_folder();
 
   /// Starts the process. Call before the sandbox and before any thread. nullptr if it cannot be started.
-  static std::shared_ptr<Debuginfod> start(tool::Messages& messages, Settings settings);
+  static std::shared_ptr<Debuginfod> start(Messages& messages, Settings settings);
 
   /// Ends the process.
   ~Debuginfod() override;
@@ -66,7 +66,7 @@ public:
   void pause(bool paused) { paused_ = paused; }
 
 private:
-  Debuginfod(tool::Messages& messages, Settings settings, pid_t process, int requests, int answers);
+  Debuginfod(Messages& messages, Settings settings, pid_t process, int requests, int answers);
   struct Answer;
   Result<std::string> ask(std::uint8_t what, const std::string& id, const std::string& name);
   Result<std::string> give_up(const std::string& why);
@@ -74,7 +74,7 @@ private:
   bool may_fetch();
   bool read(void* to, std::size_t size);
 
-  tool::Messages& messages_;
+  Messages& messages_;
   Settings settings_;
   pid_t process_;
   int requests_, answers_;
@@ -89,4 +89,4 @@ private:
   std::map<std::tuple<files::ServedFile, std::string, std::string>, Result<std::string>> known_;
 };
 
-} // namespace sframe::unwind_tool
+} // namespace sframe::tool
