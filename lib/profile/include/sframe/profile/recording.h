@@ -12,6 +12,8 @@
 
 #pragma once
 
+#include "sframe/abi.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -91,7 +93,8 @@ struct Sample {
 enum class Unit : std::uint8_t { samples, nanoseconds, events };
 
 struct Recording {
-  std::string event = "cpu"; ///< as -e names it
+  const AbiTraits* abi = nullptr; ///< of the processes; nullptr: this machine's
+  std::string event = "cpu";      ///< as -e names it
   Unit unit = Unit::samples;
   std::uint64_t period = 0;         ///< nanoseconds between samples; 0: each event is a sample
   std::uint64_t start = 0;          ///< nanoseconds since 1970; 0: not known
