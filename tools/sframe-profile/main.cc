@@ -3,10 +3,13 @@
 // sframe-profile: records stacks of running programs, or reads a recording of perf, and writes profiles.
 
 #include "options.h"
+#include "output.h"
+#include "reader.h"
 
 #include <sframe/tool/output.h>
 #include <sframe/tool/program.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -24,9 +27,37 @@ constexpr const char* examples =
   sframe-profile perf.data --format=perf            the text of perf script
 )";
 
+/// Names are looked up in the sandbox, as far as files of other processes permit one.
+int run_recorder(tool::App& app, Options& options) {
+  const auto recording = record(options.record, app.messages());
+  if (!recording) {
+    app.messages().error({}, recording.error());
+    return tool::exit_failure;
+  }
+  app.confine({.read = {"/"}, .traces = true});
+  return app.run_with_output(
+      {}, [&](tool::Output& out) { return write_profile(app, options, *recording, true, out); });
+}
+
+/// A recording of perf. What it names may be anywhere.
+int run_reader(tool::App& app, Options& options) {
+  app.confine({.read = {"/"}});
+  const std::vector<std::string> inputs = {options.file};
+  return app.run_with_output(inputs, [&](tool::Output& out) {
+    const auto recording = read_recording(app, options);
+    if (!recording) {
+      app.messages().error(options.file, recording.error());
+      return static_cast<int>(tool::exit_failure);
+    }
+    return write_profile(app, options, *recording, false, out);
+  });
+}
+
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-profile", "Record stacks of running programs, and write profiles of them.", examples,
                 {.output = true,
+                 .environment = {{"DEBUGINFOD_URLS", "Servers that missing files are fetched from "
+                                                     "(--debuginfod), with blanks between them"}},
                  .exit_codes = {{"0", "Every sample has its whole stack"},
                                 {"1", "Samples were lost, or stacks are cut"},
                                 {"2", "Nothing could be recorded"}}});
@@ -39,12 +70,11 @@ int run_tool(int argc, char** argv) {
     app.messages().error({}, *wrong);
     return tool::exit_failure;
   }
-  const auto recording = record(options.record, app.messages());
-  if (!recording) {
-    app.messages().error({}, recording.error());
-    return tool::exit_failure;
-  }
-  return tool::exit_ok;
+  const auto mode = debuginfod_mode(options);
+  if (mode != tool::Debuginfod::Mode::off)
+    options.record.files.server =
+        tool::Debuginfod::start(app.messages(), {mode, std::chrono::seconds(options.debuginfod_timeout)});
+  return options.file.empty() ? run_recorder(app, options) : run_reader(app, options);
 }
 
 } // namespace

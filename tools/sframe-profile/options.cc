@@ -4,6 +4,8 @@
 
 #include "options.h"
 
+#include "sframe/profile/formats.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,6 +22,14 @@ constexpr auto output_group = "Output";
 
 const tool::Choices<names::NameStyle> name_styles = {
     {"short", names::NameStyle::shortened}, {"full", names::NameStyle::full}, {"raw", names::NameStyle::raw}};
+
+const tool::Choices<files::FileTrust> trust_names = {{"none", files::FileTrust::none},
+                                                     {"build-id", files::FileTrust::build_id},
+                                                     {"all", files::FileTrust::all}};
+
+const tool::Choices<tool::Debuginfod::Mode> debuginfod_names = {{"off", tool::Debuginfod::Mode::off},
+                                                                {"ask", tool::Debuginfod::Mode::ask},
+                                                                {"on", tool::Debuginfod::Mode::on}};
 
 const std::vector<std::string> formats = {"pprof", "folded", "svg", "html", "speedscope", "firefox", "perf"};
 
@@ -100,6 +110,21 @@ void add_options(tool::App& app, Options& options) {
       .one_value_each()
       .group(files_group)
       .common();
+  cli.add_choice("--trust", options.trust, trust_names,
+                 "Files named in FILE to read: none, those whose build ID matches (build-id), or also those "
+                 "for which it has no build ID (all) (default: all)")
+      .group(files_group);
+  cli.add_choice(
+         "--debuginfod", options.debuginfod, debuginfod_names,
+         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
+      .group(files_group)
+      .common();
+  cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
+                 "Time limit for fetching, all files together, in seconds")
+      .type_name("S")
+      .range(1u, 86'400u)
+      .show_default()
+      .group(files_group);
   cli.add_option(
          "--format", options.format,
          "pprof (for go tool pprof), folded (stacks and counts), svg (flame graph), html (a page), "
@@ -116,6 +141,12 @@ void add_options(tool::App& app, Options& options) {
                  "table) (default: short)")
       .group(output_group)
       .common();
+}
+
+tool::Debuginfod::Mode debuginfod_mode(const Options& options) {
+  using Mode = tool::Debuginfod::Mode;
+  if (options.no_names || !tool::Debuginfod::has_servers()) return Mode::off;
+  return options.debuginfod.value_or(Mode::on);
 }
 
 std::optional<std::string> check(Options& options, const std::string& output) {
@@ -138,8 +169,11 @@ std::optional<std::string> check(Options& options, const std::string& output) {
     else
       options.format = "folded";
   }
-  const bool is_text = options.format == "folded" || options.format == "perf";
-  if (output == "-" && !is_text && ::isatty(STDOUT_FILENO))
+  record.files.trust = options.trust;
+  if (options.debuginfod && *options.debuginfod != tool::Debuginfod::Mode::off &&
+      !tool::Debuginfod::has_servers())
+    return "--debuginfod: the environment variable DEBUGINFOD_URLS names no server";
+  if (output == "-" && !profile::find_format(options.format)->is_text && ::isatty(STDOUT_FILENO))
     return "--format=" + options.format + " is not for a terminal: write it to a file, with -o FILE";
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 
 #include "sframe/names/function_names.h"
 #include "sframe/tool/app.h"
+#include "sframe/tool/debuginfod.h"
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,9 @@ struct Options {
   bool no_names = false;
   bool lines = true; ///< source lines and inlined calls are looked up
   std::optional<names::NameStyle> names;
+  files::FileTrust trust = files::FileTrust::all; ///< of files that a recording of perf names
+  std::optional<tool::Debuginfod::Mode> debuginfod;
+  std::uint32_t debuginfod_timeout = 120; ///< seconds, for all files together
 };
 
 /// What is before "--", and the command after it.
@@ -33,6 +37,9 @@ std::pair<std::span<char* const>, std::vector<std::string>> split_arguments(std:
 
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);
+
+/// The mode of debuginfod that follows from the options and the environment.
+tool::Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Checks the options together, and chooses the format by the name of the output. What is wrong; nothing if
 /// they are valid.

@@ -1,12 +1,12 @@
 
 "use strict";
 // A flame graph that can be searched, zoomed, reversed, and limited to a thread or to running threads. Replaces the
-// static picture in the same file; reads the stacks that the file has as text: "thread;outermost;...;innermost ALL
-// RUNNING" in each line.
-(() => {
+// static picture in `svg`, the root of a file or an element of a page; reads the stacks that it has as text:
+// "thread;outermost;...;innermost ALL RUNNING" in each line.
+const drawFlameGraph = svg => {
   const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
-  const svg = document.documentElement, row = 18, character = 7.3, margin = 10;
-  const stacks = document.getElementById("stacks").textContent.trim().split("\n").filter(Boolean).map(line => {
+  const isFile = svg === document.documentElement, row = 18, character = 7.3, margin = 10;
+  const stacks = svg.querySelector("#stacks").textContent.trim().split("\n").filter(Boolean).map(line => {
     const running = line.lastIndexOf(" "), all = line.lastIndexOf(" ", running - 1);
     return {frames: line.slice(0, all).split(";"), all: Number(line.slice(all, running)), running: Number(line.slice(running))};
   });
@@ -74,7 +74,7 @@
   const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, ...(samples === "0" ? [] : [running]), reversed, reset), status);
   const style = make(NS, "style", {});
   style.textContent = `
-    :root { color-scheme: light dark; background: light-dark(#fffaf0, #14181d); }
+    ${isFile ? ":root { color-scheme: light dark; background: light-dark(#fffaf0, #14181d); }" : ""}
     #panel { font: 14px/1.4 system-ui, "DejaVu Sans", sans-serif; color: light-dark(#222, #e2e8ef); padding: 8px ${margin}px; }
     #panel h1 { font-size: 16px; margin: 0 0 6px; overflow-wrap: anywhere; }
     #panel h1 span { font-weight: normal; font-size: 14px; }
@@ -145,7 +145,7 @@
   const byName = (a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
   function draw() {
-    const width = Math.max(svg.ownerDocument.defaultView.innerWidth - 16, 300), inner = width - 2 * margin;
+    const width = Math.max(isFile ? innerWidth - 16 : svg.parentElement.clientWidth, 300), inner = width - 2 * margin;
     total.textContent = count(root.count, unit) + (samples === "0" ? "" : ` in ${count(Number(samples), "sample")}`);
     place.setAttribute("width", width);
     place.setAttribute("height", 400);
@@ -186,10 +186,10 @@
     describe(focused);
   }
 
-  document.getElementById("picture").remove();
+  svg.querySelector("#picture").remove();
   svg.querySelector(".heading").remove();
   svg.append(style, place, group);
   addEventListener("resize", draw);
   build();
   draw();
-})();
+};

@@ -50,6 +50,7 @@ std::string_view script_of(Kind kind) {
   case Kind::dump: return assets::dump_js;
   case Kind::verify: return assets::verify_js;
   case Kind::unwind: return assets::unwind_js;
+  case Kind::profile: return assets::profile_js;
   }
   return {};
 }
@@ -64,7 +65,9 @@ std::string page_start(std::string_view program, std::string_view title) {
 }
 
 std::string page_end(Kind kind) {
-  return filled(halves().second, {{"script", std::string(assets::page_js).append(script_of(kind))}});
+  std::string script(assets::page_js);
+  if (kind == Kind::profile) script += assets::flame_graph_js;
+  return filled(halves().second, {{"script", script.append(script_of(kind))}});
 }
 
 std::string script_json(std::string_view json) {
@@ -106,7 +109,7 @@ std::string markup_text(std::string_view text) {
 std::string flame_graph_script() {
   std::string result;
   for (const char c : assets::flame_graph_js) append_escaped(result, c);
-  return result;
+  return result += "drawFlameGraph(document.documentElement);\n";
 }
 
 } // namespace sframe::page

@@ -19,7 +19,7 @@
 namespace sframe::page {
 
 /// Which script shows the data.
-enum class Kind : std::uint8_t { dump, verify, unwind };
+enum class Kind : std::uint8_t { dump, verify, unwind, profile };
 
 /// The page up to its data. `program` and `title` are shown in the heading and in the browser's title; they
 /// may be any bytes.
