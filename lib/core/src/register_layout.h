@@ -62,7 +62,13 @@ struct RegisterLayout {
   std::span<const ContextLayout> contexts = {};
   std::optional<OtherMode> other_mode = std::nullopt;
   std::optional<ScalableVectors> vectors = std::nullopt;
+  /// DWARF numbers by those that samples of perf events have (asm/perf_regs.h), `no_register` among them;
+  /// and the number there of the program counter.
+  std::span<const std::uint8_t> sampled = {};
+  std::uint8_t sampled_pc = 0;
 };
+
+inline constexpr std::uint8_t no_register = 0xff;
 
 namespace abi {
 #define SFRAME_DEFINE_ABI(name, identifier) extern const RegisterLayout name;

@@ -33,6 +33,23 @@ std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder 
   return result;
 }
 
+std::optional<RegisterValues> decode_sampled_registers(std::uint16_t machine, ByteOrder order,
+                                                       std::uint64_t mask, std::span<const std::byte> regs) {
+  const RegisterLayout* const layout = find_layout(machine);
+  if (!layout || layout->sampled.empty() || (mask >> layout->sampled_pc & 1) == 0) return std::nullopt;
+  RegisterValues result;
+  for (unsigned number = 0; mask != 0; ++number, mask >>= 1) {
+    if ((mask & 1) == 0) continue;
+    if (regs.size() < 8) return std::nullopt;
+    const auto value = load<std::uint64_t>(regs.data(), order);
+    regs = regs.subspan(8);
+    if (number == layout->sampled_pc) result.pc = value;
+    if (number < layout->sampled.size() && layout->sampled[number] != no_register)
+      result.set(layout->sampled[number], value);
+  }
+  return result;
+}
+
 std::optional<RegisterValues> decode_lower_halves(std::uint16_t machine, ByteOrder order,
                                                   std::span<const std::byte> regs) {
   const RegisterLayout* const layout = find_layout(machine);

@@ -5,8 +5,8 @@
 
 #include "sframe/process/process_state.h"
 
-#include "from_elf.h"
 #include "sframe/cfi/vector_granule.h"
+#include "sframe/process/walk_registers.h"
 #include "sframe/unwind/abi.h"
 
 #include <algorithm>

@@ -56,14 +56,28 @@ constexpr ContextLayout contexts[] = {{.machine = 0x400000,
                                        .size = context_sp + 16,
                                        .groups = former_groups}};
 
-constexpr RegisterLayout layout = {
-    .machine = 183,
-    .registers = registers,
-    .pc_offset = 256,
-    .size = 272,
-    .contexts = contexts,
-    .vectors = ScalableVectors{
-        .granule = 46, .length_offset = 8, .flags_offset = 12, .active = 1, .quantum = 16, .longest = 8192}};
+// Linux arch/arm64/include/uapi/asm/perf_regs.h: x0 to x30, sp, pc; and vg, as 46.
+constexpr auto sampled = [] {
+  std::array<std::uint8_t, 47> numbers{};
+  numbers.fill(no_register);
+  for (std::uint8_t i = 0; i < 32; ++i) numbers[i] = i;
+  numbers[46] = 46;
+  return numbers;
+}();
+
+constexpr RegisterLayout layout = {.machine = 183,
+                                   .registers = registers,
+                                   .pc_offset = 256,
+                                   .size = 272,
+                                   .contexts = contexts,
+                                   .vectors = ScalableVectors{.granule = 46,
+                                                              .length_offset = 8,
+                                                              .flags_offset = 12,
+                                                              .active = 1,
+                                                              .quantum = 16,
+                                                              .longest = 8192},
+                                   .sampled = sampled,
+                                   .sampled_pc = 32};
 
 } // namespace
 

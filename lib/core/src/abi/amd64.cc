@@ -44,6 +44,11 @@ constexpr RegisterSlot lower_halves[] = {
 };
 constexpr OtherMode mode_32 = {.machine = 3, .registers = lower_halves, .pc_offset = 48, .size = 68};
 
+// Linux arch/x86/include/uapi/asm/perf_regs.h: ax, bx, cx, dx, si, di, bp, sp, ip, flags, cs, ss, ds, es, fs,
+// gs, r8 to r15.
+constexpr std::uint8_t sampled[] = {0,  3,  2,  1,  4, 5, 6,  7,  16, 49, 51, 52,
+                                    53, 50, 54, 55, 8, 9, 10, 11, 12, 13, 14, 15};
+
 } // namespace
 
 const RegisterLayout amd64 = {.machine = 62,
@@ -51,6 +56,8 @@ const RegisterLayout amd64 = {.machine = 62,
                               .pc_offset = 128,
                               .size = 216,
                               .contexts = contexts,
-                              .other_mode = mode_32};
+                              .other_mode = mode_32,
+                              .sampled = sampled,
+                              .sampled_pc = 8};
 
 } // namespace sframe::core::abi

@@ -34,9 +34,26 @@ constexpr auto fp_registers = [] {
   return slots;
 }();
 
+// Linux arch/s390/include/uapi/asm/perf_regs.h: r0 to r15, f0 to f15, the PSW's mask, its address.
+constexpr auto sampled = [] {
+  std::array<std::uint8_t, 34> numbers{};
+  for (std::uint8_t i = 0; i < 16; ++i) {
+    numbers[i] = i;
+    numbers[16 + (fp_registers[i].offset - 8) / 8] = static_cast<std::uint8_t>(16 + i);
+  }
+  numbers[32] = 64;
+  numbers[33] = 65;
+  return numbers;
+}();
+
 } // namespace
 
-const RegisterLayout s390x = {
-    .machine = 22, .registers = registers, .pc_offset = 8, .size = 216, .fp_registers = fp_registers};
+const RegisterLayout s390x = {.machine = 22,
+                              .registers = registers,
+                              .pc_offset = 8,
+                              .size = 216,
+                              .fp_registers = fp_registers,
+                              .sampled = sampled,
+                              .sampled_pc = 33};
 
 } // namespace sframe::core::abi

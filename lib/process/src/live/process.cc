@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "from_elf.h"
 #include "live/proc_files.h"
 #include "live/tracer.h"
 #include "sframe/process/live_process.h"
+#include "sframe/process/walk_registers.h"
 #include "sframe/unwind/abi.h"
 
 #include <cerrno>

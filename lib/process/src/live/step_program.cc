@@ -8,12 +8,12 @@
 
 #include "sframe/process/step_program.h"
 
-#include "from_elf.h"
 #include "live/breakpoints.h"
 #include "live/child.h"
 #include "live/proc_files.h"
 #include "live/tracee.h"
 #include "sframe/process/live_process.h"
+#include "sframe/process/walk_registers.h"
 #include "sframe/unwind/abi.h"
 
 #include <cerrno>

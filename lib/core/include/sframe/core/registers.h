@@ -64,6 +64,12 @@ std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<co
 bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
                          RegisterValues& into);
 
+/// Decodes the user registers of a sample of perf events (perf_event_open(2), PERF_SAMPLE_REGS_USER): a word
+/// for each bit of `mask`, in the machine's byte order. Nothing if the machine is unknown, there are too few
+/// bytes, or the program counter is not among them.
+std::optional<RegisterValues> decode_sampled_registers(std::uint16_t machine, ByteOrder order,
+                                                       std::uint64_t mask, std::span<const std::byte> regs);
+
 /// The kernel's sets of scalable vector registers of AArch64, which start with their length: of its usual
 /// mode, NT_ARM_SVE, and of the streaming mode, NT_ARM_SSVE (numbers of notes and of ptrace's sets). To be
 /// decoded in this order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: converts registers of cores and ptrace to those of a walk's innermost frame.
+// Converts registers of cores, ptrace and samples to those of a walk's innermost frame.
 
 #pragma once
 
@@ -8,8 +8,11 @@
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/registers.h"
 
+#pragma GCC visibility push(default)
+
 namespace sframe::process {
 
+/// Constant cost.
 unwind::Registers registers_of(const core::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind);
 
@@ -17,3 +20,5 @@ unwind::Registers registers_of(const core::RegisterValues& from, const AbiTraits
 bool is_other_mode(const core::RegisterValues& registers, const unwind::UnwindAbi& unwind);
 
 } // namespace sframe::process
+
+#pragma GCC visibility pop

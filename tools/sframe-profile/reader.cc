@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "reader.h"
+
+#include "sframe/base/text.h"
+#include "sframe/elf/file.h"
+#include "sframe/perf/read_recording.h"
+
+namespace sframe::profile_tool {
+
+Result<profile::Recording> read_recording(tool::App& app, Options& options) {
+  const auto file = elf::File::open(options.file);
+  if (!file) return unexpected(file.error());
+  auto budget = std::make_shared<Budget>(app.limits(), file->bytes().size());
+  options.record.files.budget = budget;
+  const auto data = perf::Data::parse(file->bytes(), budget.get());
+  if (!data) return unexpected(data.error());
+  const bool is_chosen = app.cli().count("--event") != 0;
+  auto result = perf::read_recording(
+      *data, {.files = options.record.files, .event = is_chosen ? options.record.event : std::string()});
+  if (!result) return unexpected(result.error());
+  for (const Problem& problem : result->problems) app.messages().warning(options.file, problem);
+  for (const auto& [event, count] : result->other_events)
+    app.messages().note(options.file,
+                        counted(count, "sample") + " of event " + event + " left out (-e " + event + ")");
+  if (const auto limit = budget->problem()) app.messages().warning(options.file, *limit);
+  return std::move(result->recording);
+}
+
+} // namespace sframe::profile_tool
