@@ -108,7 +108,7 @@ void Processes::exit(const Record& record) {
 }
 
 void Processes::map(const Record& record) {
-  if (record.mode() == mode_kernel) return; // all of the kernel is one file
+  if (record.mode() == mode_kernel) return map_kernel(record);
   Fields body(record.body, data_.byte_order());
   const std::uint32_t pid = body.u32();
   body.skip(4);
@@ -136,6 +136,19 @@ void Processes::map(const Record& record) {
     mapping.mapped.build_id = known->second;
   mapping.file = file_of(mapping, pid);
   add(pid, start, std::move(mapping));
+}
+
+/// All of the kernel is one file. The name of its first mapping ends with a symbol, whose address is in the
+/// place of the offset.
+void Processes::map_kernel(const Record& record) {
+  Fields body(record.body, data_.byte_order());
+  body.skip(24);
+  const std::uint64_t address = body.u64();
+  if (record.type == RecordType::mmap2) body.skip(32);
+  const std::string name = body.text();
+  constexpr std::string_view prefix = "[kernel.kallsyms]";
+  if (kernel_symbol_.first.empty() && body.good() && name.starts_with(prefix))
+    kernel_symbol_ = {name.substr(prefix.size()), address};
 }
 
 std::uint32_t Processes::file_of(const Mapping& mapping, std::uint32_t pid) {

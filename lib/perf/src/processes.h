@@ -46,6 +46,8 @@ public:
   Walk& walk(std::uint32_t pid);
   /// The kernel, in the recording.
   std::uint32_t kernel();
+  /// A symbol of the kernel and its address then; empty if the recording has none.
+  const std::pair<std::string, std::uint64_t>& kernel_symbol() const { return kernel_symbol_; }
   /// True if mappings were left out, since there are too many.
   bool is_full() const { return mappings_left_ == 0; }
 
@@ -60,6 +62,7 @@ private:
   void fork(const Record& record);
   void exit(const Record& record);
   void map(const Record& record);
+  void map_kernel(const Record& record);
   void add(std::uint32_t pid, std::uint64_t start, Mapping mapping);
   std::uint32_t file_of(const Mapping& mapping, std::uint32_t pid);
 
@@ -71,6 +74,7 @@ private:
   std::unordered_map<std::uint32_t, Process, NumberHash> processes_;
   std::unordered_map<std::uint32_t, std::string, NumberHash> thread_names_;
   std::deque<std::unique_ptr<Walk>> walks_; ///< the last used is the first
+  std::pair<std::string, std::uint64_t> kernel_symbol_;
   std::uint64_t mappings_left_;
 };
 

@@ -73,6 +73,7 @@ public:
     about.abi = abi_;
     about.duration = last - first;
     about.command = data_.command();
+    about.kernel_symbol = processes_.kernel_symbol();
     about.start = data_.wall_clock(first).value_or(0);
     if (damaged_ != 0)
       result.problems.push_back({std::to_string(damaged_) + " damaged samples are left out", {}, {}});

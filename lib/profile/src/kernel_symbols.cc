@@ -78,6 +78,13 @@ std::optional<KernelSymbols::Match> KernelSymbols::find(std::uint64_t address) c
   return Match{std::string_view(text_).substr(at->name, at->size), address - at->address};
 }
 
+std::optional<std::uint64_t> KernelSymbols::address_of(std::string_view name) const {
+  const auto at = std::ranges::find_if(symbols_, [&](const Symbol& symbol) {
+    return std::string_view(text_).substr(symbol.name, symbol.size) == name;
+  });
+  return at == symbols_.end() ? std::nullopt : std::optional(at->address);
+}
+
 /// Notes of ELF: sizes of name and contents, type; 3 is NT_GNU_BUILD_ID.
 std::vector<std::byte> kernel_build_id() {
   const std::string notes = read_pseudo_file("/sys/kernel/notes", std::size_t{1} << 20);

@@ -158,13 +158,20 @@ private:
   KernelSymbols read_kernel(std::uint32_t file) {
     const auto& wanted = recording_.files[file].build_id;
     std::string& problem = names_.files[file].problem;
-    if (!settings_.is_own && (wanted.empty() || wanted != kernel_build_id())) {
+    const bool is_same = wanted.empty() ? settings_.trusts_paths : wanted == kernel_build_id();
+    if (!settings_.is_own && !is_same) {
       problem = "not of the kernel that runs here";
       return {};
     }
     auto symbols = KernelSymbols::read();
-    if (symbols) return std::move(*symbols);
-    problem = symbols.error().text();
+    if (!symbols) {
+      problem = symbols.error().text();
+      return {};
+    }
+    const auto& [symbol, address] = recording_.kernel_symbol;
+    if (settings_.is_own || (!symbol.empty() && symbols->address_of(symbol) == address))
+      return std::move(*symbols);
+    problem = "the kernel was at other addresses";
     return {};
   }
 

@@ -32,6 +32,9 @@ public:
   /// The last symbol of code not above the address, unless the next one is far away. Logarithmic.
   std::optional<Match> find(std::uint64_t address) const;
 
+  /// The address of a symbol of code; nothing if there is none. Linear.
+  std::optional<std::uint64_t> address_of(std::string_view name) const;
+
   bool empty() const { return symbols_.empty(); }
 
 private:

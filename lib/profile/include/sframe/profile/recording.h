@@ -100,6 +100,8 @@ struct Recording {
   std::uint64_t start = 0;          ///< nanoseconds since 1970; 0: not known
   std::uint64_t duration = 0;       ///< nanoseconds
   std::vector<std::string> command; ///< of the program that was started; may be empty
+  /// A symbol of the kernel and where it was, if that is known: the kernel is elsewhere after each start.
+  std::pair<std::string, std::uint64_t> kernel_symbol;
   std::vector<File> files;
   std::vector<Location> locations;
   std::vector<End> ends;
