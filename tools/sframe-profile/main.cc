@@ -44,12 +44,13 @@ int run_reader(tool::App& app, Options& options) {
   app.confine({.read = {"/"}});
   const std::vector<std::string> inputs = {options.file};
   return app.run_with_output(inputs, [&](tool::Output& out) {
-    const auto recording = read_recording(app, options);
-    if (!recording) {
-      app.messages().error(options.file, recording.error());
+    const auto file = read_recording(app, options);
+    if (!file) {
+      app.messages().error(options.file, file.error());
       return static_cast<int>(tool::exit_failure);
     }
-    return write_profile(app, options, *recording, false, out);
+    const int code = write_profile(app, options, file->recording, false, out);
+    return code == tool::exit_ok && !file->is_whole ? static_cast<int>(tool::exit_findings) : code;
   });
 }
 

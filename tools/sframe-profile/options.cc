@@ -68,7 +68,9 @@ split_arguments(std::span<char* const> arguments) {
 
 void add_options(tool::App& app, Options& options) {
   tool::OptionList& cli = app.cli();
-  cli.add_option("FILE", options.file, "A recording of perf (perf.data); - is standard input");
+  cli.add_option("FILE", options.file,
+                 "A recording of perf (perf.data), - is standard input; without one, -a, -p PID or -- "
+                 "PROGRAM ARGS is recorded");
   cli.add_flag("-a,--all", options.record.all, "Record all processes of this machine")
       .group(record_group)
       .common();
@@ -108,8 +110,7 @@ void add_options(tool::App& app, Options& options) {
                      std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each()
-      .group(files_group)
-      .common();
+      .group(files_group);
   cli.add_choice("--trust", options.trust, trust_names,
                  "Files named in FILE to read: none, those whose build ID matches (build-id), or also those "
                  "for which it has no build ID (all) (default: all)")
@@ -139,8 +140,7 @@ void add_options(tool::App& app, Options& options) {
   cli.add_choice("--names", options.names, name_styles,
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
                  "table) (default: short)")
-      .group(output_group)
-      .common();
+      .group(output_group);
 }
 
 tool::Debuginfod::Mode debuginfod_mode(const Options& options) {

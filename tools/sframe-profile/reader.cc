@@ -8,7 +8,7 @@
 
 namespace sframe::profile_tool {
 
-Result<profile::Recording> read_recording(tool::App& app, Options& options) {
+Result<ReadFile> read_recording(tool::App& app, Options& options) {
   const auto file = elf::File::open(options.file);
   if (!file) return unexpected(file.error());
   auto budget = std::make_shared<Budget>(app.limits(), file->bytes().size());
@@ -23,8 +23,9 @@ Result<profile::Recording> read_recording(tool::App& app, Options& options) {
   for (const auto& [event, count] : result->other_events)
     app.messages().note(options.file,
                         counted(count, "sample") + " of event " + event + " left out (-e " + event + ")");
-  if (const auto limit = budget->problem()) app.messages().warning(options.file, *limit);
-  return std::move(result->recording);
+  const auto limit = budget->problem();
+  if (limit) app.messages().warning(options.file, *limit);
+  return ReadFile{std::move(result->recording), result->problems.empty() && !limit};
 }
 
 } // namespace sframe::profile_tool

@@ -2,6 +2,7 @@
 
 #include "address_space.h"
 
+#include "sframe/profile/own_vdso.h"
 #include "sframe/unwind/abi.h"
 
 #include <algorithm>
@@ -20,9 +21,15 @@ modules::Module& ModuleCache::find(const MappedFile& file) {
   info.end = file.end;
   info.build_id = file.build_id;
   info.mappings = {{file.start, file.end, file.offset}};
+  SharedMemory* memory = &no_memory_;
+  if (file.is_vdso()) {
+    memory = &memories_.emplace_back(file.start, profile::own_vdso(file.build_id));
+    info.vdso = true;
+    info.bias = info.header_address = file.start;
+  }
   return modules_
       .emplace(std::piecewise_construct, std::forward_as_tuple(file),
-               std::forward_as_tuple(std::move(info), abi_, files_, memory_))
+               std::forward_as_tuple(std::move(info), abi_, files_, *memory))
       .first->second;
 }
 
@@ -56,7 +63,9 @@ std::span<const std::byte> SampleSpace::view(std::uint64_t address) {
   if (address >= stack_start_ && address - stack_start_ < stack_.size())
     return stack_.subspan(address - stack_start_);
   modules::Module* const module = module_at(address);
-  return module ? module->file_bytes_at(modules::Address(address)) : std::span<const std::byte>{};
+  if (!module) return {};
+  if (module->info().vdso && module->image()) return module->image()->bytes_at(address - module->bias());
+  return module->file_bytes_at(modules::Address(address));
 }
 
 bool SampleSpace::is_code(std::uint64_t address) {
@@ -71,7 +80,7 @@ std::uint64_t SampleSpace::code_address_mask() {
 
 modules::Module* SampleSpace::module_at(std::uint64_t address) {
   Mapping* const mapping = mappings_.find(address);
-  if (!mapping || !mapping->has_file) return nullptr;
+  if (!mapping || (!mapping->has_file && !mapping->mapped.is_vdso())) return nullptr;
   if (!mapping->module) mapping->module = &modules_.find(mapping->mapped);
   return mapping->module;
 }

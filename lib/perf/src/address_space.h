@@ -19,9 +19,18 @@
 
 namespace sframe::perf {
 
-class NoMemory final : public modules::ByteSource {
+/// Memory that is this program's, too: the vdso, where it is mapped in the process that was recorded.
+class SharedMemory final : public modules::ByteSource {
 public:
-  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+  SharedMemory(std::uint64_t start, std::span<const std::byte> bytes) : start_(start), bytes_(bytes) {}
+  std::span<const std::byte> memory_at(std::uint64_t address) override {
+    const bool is_inside = address >= start_ && address - start_ < bytes_.size();
+    return is_inside ? bytes_.subspan(address - start_) : std::span<const std::byte>{};
+  }
+
+private:
+  std::uint64_t start_;
+  std::span<const std::byte> bytes_;
 };
 
 /// A mapped file as the recording describes it.
@@ -30,6 +39,8 @@ struct MappedFile {
   std::vector<std::byte> build_id; ///< empty: not known
   std::uint64_t start = 0, end = 0, offset = 0;
   friend auto operator<=>(const MappedFile&, const MappedFile&) = default;
+
+  bool is_vdso() const { return path == "[vdso]"; }
 };
 
 /// The modules of all processes: equal mappings share one.
@@ -43,7 +54,8 @@ public:
 private:
   const AbiTraits& abi_;
   const files::FileOptions& files_;
-  NoMemory memory_;
+  SharedMemory no_memory_{0, {}};
+  std::deque<SharedMemory> memories_;
   std::map<MappedFile, modules::Module> modules_;
 };
 

@@ -37,6 +37,7 @@ enum : std::uint32_t {
 /// Bits of the features.
 enum : std::uint32_t {
   feature_build_id = 2,
+  feature_release = 4,
   feature_arch = 6,
   feature_command = 11,
   feature_events = 12,
@@ -94,7 +95,7 @@ struct Data::Parts {
   std::map<std::uint64_t, const Event*> by_id;
   std::vector<std::string> command;
   std::map<std::string, std::vector<std::byte>, std::less<>> build_ids;
-  std::string machine;
+  std::string machine, release;
   std::uint64_t wall_clock = 0, clock = 0; ///< at the same moment; 0: not known
   std::vector<Problem> problems;
   std::optional<elf::Unpacked> unpacked;
@@ -189,6 +190,7 @@ void Data::Parts::read_feature(std::uint32_t feature, std::span<const std::byte>
   Fields body = fields(bytes);
   switch (feature) {
   case feature_build_id: return read_build_ids(bytes);
+  case feature_release: release = body.counted_text(); break;
   case feature_arch: machine = body.counted_text(); break;
   case feature_command:
     for (std::uint32_t count = body.u32(); count != 0 && body.good() && !body.left().empty(); --count)
@@ -401,6 +403,9 @@ std::span<const std::unique_ptr<Event>> Data::events() const {
 }
 const std::vector<std::string>& Data::command() const {
   return parts_->command;
+}
+const std::string& Data::kernel_release() const {
+  return parts_->release;
 }
 const std::map<std::string, std::vector<std::byte>, std::less<>>& Data::build_ids() const {
   return parts_->build_ids;

@@ -10,9 +10,11 @@
 #include "processes.h"
 
 #include "sframe/base/text.h"
+#include "sframe/profile/own_vdso.h"
 #include "sframe/steppers/steppers.h"
 
 #include <algorithm>
+#include <sys/utsname.h>
 #include <utility>
 
 namespace sframe::perf {
@@ -28,6 +30,11 @@ unwind::StepperList steppers(const AbiTraits& abi) {
   unwind::StepperList list = steppers::default_steppers(abi, nullptr);
   std::erase_if(list, [](const auto& stepper) { return stepper->name() == "scan"; });
   return list;
+}
+
+std::string own_release() {
+  utsname name{};
+  return ::uname(&name) == 0 ? name.release : "?";
 }
 
 /// What the kernel names that is no file.
@@ -46,6 +53,7 @@ Walk::Walk(const AbiTraits& abi, std::shared_ptr<Mappings> of, ModuleCache& modu
 Processes::Processes(const Data& data, profile::RecordingBuilder& builder, ModuleCache& modules,
                      const AbiTraits* abi, Budget* budget)
     : data_(data), builder_(builder), modules_(modules), abi_(abi), budget_(budget),
+      is_own_kernel_(data.kernel_release() == own_release()),
       mappings_left_((std::uint64_t{1} << 18) + 4 * std::uint64_t{data.size()}) {}
 
 Processes::Process& Processes::of(std::uint32_t pid) {
@@ -134,6 +142,10 @@ void Processes::map(const Record& record) {
   const auto known = data_.build_ids().find(mapping.mapped.path);
   if (mapping.mapped.build_id.empty() && known != data_.build_ids().end())
     mapping.mapped.build_id = known->second;
+  if (mapping.mapped.is_vdso() && mapping.mapped.build_id.empty() && is_own_kernel_) {
+    const auto own = profile::own_vdso_id();
+    mapping.mapped.build_id.assign(own.begin(), own.end());
+  }
   mapping.file = file_of(mapping, pid);
   add(pid, start, std::move(mapping));
 }
@@ -155,7 +167,7 @@ std::uint32_t Processes::file_of(const Mapping& mapping, std::uint32_t pid) {
   profile::File file;
   file.path = mapping.mapped.path;
   file.build_id = mapping.mapped.build_id;
-  if (file.path == "[vdso]")
+  if (mapping.mapped.is_vdso())
     file.kind = profile::FileKind::vdso;
   else if (!mapping.has_file) {
     file.kind = profile::FileKind::generated;

@@ -75,6 +75,7 @@ private:
   std::unordered_map<std::uint32_t, std::string, NumberHash> thread_names_;
   std::deque<std::unique_ptr<Walk>> walks_; ///< the last used is the first
   std::pair<std::string, std::uint64_t> kernel_symbol_;
+  bool is_own_kernel_; ///< as far as its version tells: files of perf need not have build IDs
   std::uint64_t mappings_left_;
 };
 

@@ -241,7 +241,7 @@ std::uint32_t Reader::location(std::uint32_t pid, std::uint64_t address, bool is
     // Without the file, its segments are not known: in most, the file offset of code is its address.
     location.address = module.info().bias || module.image() ? module.link(modules::Address(address)).value
                                                             : address - mapped.start + mapped.offset;
-  } else if (mapped.path == "[vdso]") {
+  } else if (mapped.is_vdso()) {
     location.address = address - mapped.start + mapped.offset;
   }
   return builder_.location(location);

@@ -2,29 +2,18 @@
 
 #include "sframe/profile/kernel_symbols.h"
 
+#include "sframe/base/proc_text.h"
 #include "sframe/bytes.h"
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 namespace sframe::profile {
 
 namespace {
-
-/// Not a regular file: it has no size.
-std::string read_pseudo_file(const char* path, std::size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text, block(std::size_t{1} << 16, '\0');
-  while (text.size() < most && file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
-  }
-  return text;
-}
 
 struct SymbolLine {
   std::uint64_t address = 0;
@@ -46,8 +35,7 @@ std::optional<SymbolLine> line_of(std::string_view text) {
 } // namespace
 
 Result<KernelSymbols> KernelSymbols::read() {
-  constexpr std::size_t most = std::size_t{256} << 20;
-  KernelSymbols symbols = parse(read_pseudo_file("/proc/kallsyms", most));
+  KernelSymbols symbols = parse(read_proc_file("/proc/kallsyms"));
   if (symbols.empty()) return fail("/proc/kallsyms has no addresses for this user (kernel.kptr_restrict)");
   return symbols;
 }
@@ -87,7 +75,7 @@ std::optional<std::uint64_t> KernelSymbols::address_of(std::string_view name) co
 
 /// Notes of ELF: sizes of name and contents, type; 3 is NT_GNU_BUILD_ID.
 std::vector<std::byte> kernel_build_id() {
-  const std::string notes = read_pseudo_file("/sys/kernel/notes", std::size_t{1} << 20);
+  const std::string notes = read_proc_file("/sys/kernel/notes");
   const auto bytes = std::as_bytes(std::span(notes));
   constexpr ByteOrder order = std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
   const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };

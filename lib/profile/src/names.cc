@@ -7,6 +7,7 @@
 #include "sframe/profile/names.h"
 
 #include "sframe/profile/kernel_symbols.h"
+#include "sframe/profile/own_vdso.h"
 
 #include "sframe/elf/file.h"
 #include "sframe/languages/perf_map.h"
@@ -28,9 +29,19 @@ namespace sframe::profile {
 
 namespace {
 
-class NoMemory final : public modules::ByteSource {
+/// Nothing but the vdso of this process, at an address of its own: 0 would mean that it is nowhere.
+class VdsoMemory final : public modules::ByteSource {
 public:
-  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+  static constexpr std::uint64_t start = 1 << 20;
+  explicit VdsoMemory(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::span<const std::byte> memory_at(std::uint64_t address) override {
+    const bool is_inside = address >= start && address - start < bytes_.size();
+    return is_inside ? bytes_.subspan(address - start) : std::span<const std::byte>{};
+  }
+
+private:
+  std::span<const std::byte> bytes_;
 };
 
 std::string hex_digits(std::uint64_t value) {
@@ -127,7 +138,7 @@ private:
     } else if (settings_.names && location.file != none) {
       if (kind == FileKind::kernel) find_in_kernel(location, found);
       if (kind == FileKind::generated) find_in_map(location, found);
-      if (kind == FileKind::elf) find_in_module(location, found);
+      if (kind == FileKind::elf || kind == FileKind::vdso) find_in_module(location, found);
     }
     if (!found.function.is_named)
       found.function.name = location.file == none ? "[unknown]" : "[" + plain_name(location.file) + "]";
@@ -200,11 +211,12 @@ private:
 
   void find_in_module(const Location& location, Found& found) {
     modules::Module& module = module_of(location.file);
-    if (auto function = symbols_.find(module, location.address, location.address)) {
+    const std::uint64_t address = location.address + module.info().bias.value_or(0);
+    if (auto function = symbols_.find(module, address, address)) {
       found.offset = function->offset;
       name(found, function->symbol.empty() ? function->name : function->symbol);
     }
-    if (settings_.lines) found.source = source_.find(module, location.address);
+    if (settings_.lines) found.source = source_.find(module, address);
   }
 
   modules::Module& module_of(std::uint32_t index) {
@@ -216,9 +228,15 @@ private:
     info.end = std::numeric_limits<std::uint64_t>::max();
     info.bias = 0;
     info.build_id = file.build_id;
-    if (settings_.is_own && file.process != none) info.file = own_file(file, info.path);
+    modules::ByteSource* memory = &no_memory_;
+    if (file.kind == FileKind::vdso) {
+      memory = &memories_.emplace_back(own_vdso(file.build_id));
+      info.vdso = true;
+      info.bias = info.header_address = VdsoMemory::start;
+    } else if (settings_.is_own && file.process != none)
+      info.file = own_file(file, info.path);
     auto& module = modules_[index];
-    module = &all_modules_.emplace_back(std::move(info), *abi_, settings_.files, memory_);
+    module = &all_modules_.emplace_back(std::move(info), *abi_, settings_.files, *memory);
     NamedFile& named = names_.files[index];
     if (named.build_id.empty()) named.build_id.assign(module->build_id().begin(), module->build_id().end());
     if (!module->image()) named.problem = module->file().problem();
@@ -251,7 +269,8 @@ private:
   NameSettings settings_;
   const AbiTraits* abi_;
   Names names_;
-  NoMemory memory_;
+  VdsoMemory no_memory_{{}};
+  std::deque<VdsoMemory> memories_;
   std::deque<modules::Module> all_modules_;
   std::vector<modules::Module*> modules_; ///< by file
   modules::ElfSymbols symbols_;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Equal values are found by hash sets of indices, whose hashes and comparisons look at the values themselves:
+// a value is added to its list first, and taken away again if an equal one is there, or there is no room.
 
 #include "sframe/profile/recording_builder.h"
 

@@ -98,6 +98,8 @@ public:
   bool names_machine() const;
   std::span<const std::unique_ptr<Event>> events() const;
   const std::vector<std::string>& command() const;
+  /// As uname(2) has it; empty if the file does not tell.
+  const std::string& kernel_release() const;
   /// By path; "[kernel.kallsyms]" is the kernel.
   const std::map<std::string, std::vector<std::byte>, std::less<>>& build_ids() const;
   /// The wall clock, in nanoseconds since 1970, at `time` of a record; nothing if the file does not tell.
