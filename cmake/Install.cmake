@@ -1,5 +1,5 @@
 # What `cmake --install` installs, by component:
-#   programs   the four programs, their man pages and completions
+#   programs   the programs, their man pages and completions
 #   sweep      sframe-sweep, which needs Python and the programs
 #   conformance   sframe-conformance and its cases, which needs Python only (docs/conformance.md)
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
@@ -54,7 +54,7 @@ if(TARGET sframe_bpf-loader)
 endif()
 
 if(SFRAME_TOOLS)
-  install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind sframe-profile RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
   # Man pages and completions, from what --help-json prints.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -66,7 +66,7 @@ if(SFRAME_TOOLS)
     install(DIRECTORY ${folder}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
   endfunction()
   if(NOT CMAKE_CROSSCOMPILING)
-    foreach(program dump gen verify unwind)
+    foreach(program dump gen verify unwind profile)
       add_custom_command(OUTPUT ${pages}/man1/sframe-${program}.1
         COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py $<TARGET_FILE:sframe-${program}> ${pages}
         DEPENDS sframe-${program} ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
@@ -272,8 +272,8 @@ set(CPACK_SFRAME_MULTIARCH ${CMAKE_LIBRARY_ARCHITECTURE})
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CPackStage.cmake)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in programs, by which kernels, C
 libraries and profilers walk stacks. sframe-gen makes it from call frame
-information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
-prints the stacks of cores and processes.")
+information, sframe-verify checks it, sframe-dump prints it, sframe-unwind
+prints the stacks of cores and processes, and sframe-profile profiles them.")
 set(CPACK_COMPONENT_SWEEP_DESCRIPTION "sframe-sweep converts and verifies the programs and libraries of many
 packages, on one machine or many, and keeps the results in a database.")
 set(CPACK_COMPONENT_CONFORMANCE_DESCRIPTION "sframe-conformance tests readers and writers of SFrame sections by

@@ -1,5 +1,5 @@
 # For machines without any of our packages (docs/packaging.md):
-#   static-archive   the four programs linked by -static-pie, with man pages and completions, as one tar: needs nothing, not even a
+#   static-archive   the programs linked by -static-pie, with man pages and completions, as one tar: needs nothing, not even a
 #                    C library
 #   wheel            the Python package with libsframe-c.so.0 inside
 # Both link what the other targets have compiled already. Debian has no libZydis.a: scripts/static-zydis makes one.
@@ -18,7 +18,7 @@ endif()
 cmake_path(GET SFRAME_ZYDIS_ARCHIVE PARENT_PATH zydis_dir)
 
 set(programs "")
-foreach(program dump gen verify unwind)
+foreach(program dump gen verify unwind profile)
   set(target sframe-${program}-static)
   add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:sframe-${program}> packaging/static/no_loader.c)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX UNITY_BUILD OFF SFRAME_ALL_STATIC ON SKIP_BUILD_RPATH ON

@@ -55,7 +55,7 @@ def man(page):
     out += [".SH EXAMPLES"]
     for example in page["examples"]:
         out += [".TP", ".B " + roff(example["command"]), roff(example["text"]) if example["text"] else "\\&"]
-    others = ["sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-sweep", "sframe-conformance"]
+    others = ["sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-profile", "sframe-sweep", "sframe-conformance"]
     out += [".SH SEE ALSO", ",\n".join("\\fB%s\\fR(1)" % roff(other) for other in others if other != name)]
     return "\n".join(out) + "\n"
 

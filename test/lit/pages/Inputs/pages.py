@@ -26,7 +26,7 @@ import lit.formats
 import lit.Test
 import table
 
-TOOLS = ("sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-sweep", "sframe-conformance")
+TOOLS = ("sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind", "sframe-profile", "sframe-sweep", "sframe-conformance")
 STARTS = re.compile(r"(sframe-\w+|(?:scripts|bench|build|examples|\.)/\S+|cmake|ninja|make|cc|gcc|g\+\+|rustc|ld|objcopy|strip|gdb|git|python3|sudo|apt-get|cp|mv|find) ")
 
 

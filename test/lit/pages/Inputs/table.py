@@ -51,6 +51,9 @@ WRONG_COMPILER = '"$project"/test/lit/conformance/Inputs/wrong-cc --language c -
 CI_JOB = "test/lit/install/ci-job.test runs it"
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
+RECORDS = "needs rights to record; test/lit/profile does the same where there are"
+PERF_DATA = ('cores="$project"/test/lit/unwind/Inputs/cores; zstd -qdc "$cores"/aarch64.core.zst > made.core; PYTHONPATH="$project"/test/lib '
+             'python3 "$project"/test/lit/profile/Inputs/perf-from-core.py made.core "$cores"/aarch64.elf perf.data; ')
 NEEDS_TIME = "needs root, packages and time"
 
 # What every machine shows of the server's stack: other frames need the C library's debug symbols for their
@@ -237,6 +240,16 @@ CASES = {
     "sframe-verify --baseline known.txt build/*.so": Case(
         "mkdir build; " + 'cp "$inputs"/amd64/v3-gas247.so build; ' + BASELINE % ("known.txt", "build/*.so")),
 
+    # sframe-profile
+    "sframe-profile [options] -a | -p PID... | -- PROGRAM ARGS...": Case(instead="sframe-profile --help"),
+    "sframe-profile [options] FILE": Case(instead="sframe-profile --help"),
+    "sframe-profile -o a.html -- ./a.out 1 2": Case(not_here=RECORDS),
+    "sframe-profile -p 4711 -o server.pb.gz": Case(not_here=RECORDS),
+    "sframe-profile -a -d 10 -o machine.svg": Case(not_here=RECORDS),
+    "sframe-profile -a -e off-cpu -d 10 -o wait.svg": Case(not_here=RECORDS),
+    "sframe-profile perf.data -o perf.svg": Case(PERF_DATA),
+    "sframe-profile perf.data -o profile.html": Case(PERF_DATA),
+    "sframe-profile perf.data --format=perf": Case(PERF_DATA, shows=[r"^\s+[0-9a-f]+ recurse\+0x[0-9a-f]+ \(.*aarch64\.elf\)$"]),
     # sframe-unwind
     "sframe-unwind [options] CORE [EXECUTABLE]": Case(instead="sframe-unwind --help"),
     "sframe-unwind [options] CORE CORE...": Case(instead="sframe-unwind --help"),

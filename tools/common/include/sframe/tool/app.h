@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of the four programs: common options, a help text with examples, and errors in the common
+// The command line of the programs: common options, a help text with examples, and errors in the common
 // message format.
 //
 //    sframe::tool::App app("sframe-dump", "Show what is in SFrame sections.", "  sframe-dump a.out\n");
