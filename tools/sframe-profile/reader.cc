@@ -20,9 +20,11 @@ Result<ReadFile> read_recording(tool::App& app, Options& options) {
       *data, {.files = options.record.files, .event = is_chosen ? options.record.event : std::string()});
   if (!result) return unexpected(result.error());
   for (const Problem& problem : result->problems) app.messages().warning(options.file, problem);
-  for (const auto& [event, count] : result->other_events)
-    app.messages().note(options.file,
-                        counted(count, "sample") + " of event " + event + " left out (-e " + event + ")");
+  for (const auto& [event, count] : result->other_events) {
+    std::string text = counted(count, "sample");
+    text.append(" of event ").append(event).append(" left out (-e ").append(event).append(")");
+    app.messages().note(options.file, text);
+  }
   const auto limit = budget->problem();
   if (limit) app.messages().warning(options.file, *limit);
   return ReadFile{std::move(result->recording), result->problems.empty() && !limit};

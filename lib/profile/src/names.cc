@@ -251,7 +251,7 @@ private:
           process + "/map_files/" + hex_digits(file.start) + '-' + hex_digits(file.end);
       if (is_right(mapped, file)) return mapped;
     }
-    const std::string rooted = process + "/root" + path;
+    std::string rooted = process + "/root" + path;
     if (path.starts_with('/') && is_right(rooted, file)) return rooted;
     return file.build_id.empty() && is_right(path, file) ? path : std::string();
   }

@@ -20,7 +20,7 @@ namespace sframe::profile {
 
 namespace {
 
-std::string right(std::string text, std::size_t width) {
+std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
@@ -34,7 +34,7 @@ std::string digits_of(std::uint64_t value, int base) {
   return {text, std::to_chars(text, text + sizeof text, value, base).ptr};
 }
 
-std::string zeros_before(std::string text, std::size_t width) {
+std::string zeros_before(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), '0') + text;
 }
 
