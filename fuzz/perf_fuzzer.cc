@@ -4,7 +4,7 @@
 // without files; and all formats of what was read. Indices in a recording lead to elements, times are in
 // order, and what is kept is bounded by the file's size.
 
-#include "core_checks.h"
+#include "cost.h"
 
 #include "sframe/perf/read_recording.h"
 #include "sframe/profile/formats.h"
