@@ -124,6 +124,7 @@ Event read_attribute(std::span<const std::byte> bytes, ByteOrder order) {
   };
   event.has_frequency = flag(10);
   event.samples_ids = flag(18);
+  event.has_build_ids = flag(34);
   fields.skip(24); // wakeup_events, bp_type, config1, config2
   event.branch_type = fields.u64();
   event.user_registers = fields.u64();

@@ -92,7 +92,8 @@ std::string Fields::counted_text() {
 struct Data::Parts {
   ByteOrder order = ByteOrder::little;
   std::vector<std::unique_ptr<Event>> events;
-  std::map<std::uint64_t, const Event*> by_id;
+  std::map<std::uint64_t, Event*> by_id;
+  std::uint64_t ids_left = 0; ///< that may be read: lists of several events can be the same bytes
   std::vector<std::string> command;
   std::map<std::string, std::vector<std::byte>, std::less<>> build_ids;
   std::string machine, release;
@@ -100,6 +101,7 @@ struct Data::Parts {
   std::vector<Problem> problems;
   std::optional<elf::Unpacked> unpacked;
   Budget* budget = nullptr;
+  std::uint64_t file_size = 0;
 
   struct Entry {
     std::uint64_t time;
@@ -156,8 +158,9 @@ void Data::Parts::read_file(std::span<const std::byte> bytes) {
     Fields where = fields(attributes.subspan(at + attribute_size - ids_size, ids_size));
     const std::uint64_t ids_at = where.u64();
     const auto ids = section(ids_at, where.u64());
-    for (Fields id = fields(ids.first(ids.size() / 8 * 8)); !id.left().empty();)
-      event.ids.push_back(id.u64());
+    const std::uint64_t count = std::min<std::uint64_t>(ids.size() / 8, ids_left);
+    ids_left -= count;
+    for (Fields id = fields(ids.first(count * 8)); !id.left().empty();) event.ids.push_back(id.u64());
     add_event(std::move(event));
   }
   // perf writes the sizes and the features at its end: without them, it did not come that far.
@@ -245,8 +248,7 @@ void Data::Parts::read_update(Fields body) {
   const std::uint64_t type = body.u64(), id = body.u64();
   const auto at = by_id.find(id);
   if (type != is_name || at == by_id.end() || !body.good()) return;
-  for (const auto& event : events)
-    if (event.get() == at->second) event->name = body.text();
+  at->second->name = body.text();
 }
 
 /// Lists the records that are needed. One that is damaged ends the block: the next cannot be found.
@@ -309,9 +311,9 @@ void Data::Parts::unpack() {
   auto found = elf::unpack(packed);
   if (!found) return note("compressed records: " + found.error().text());
   packed = {};
-  if (budget && !budget->take(Resource::unpacked_bytes, found->bytes().size()))
-    return note("compressed records: too large");
   unpacked = std::move(*found);
+  // What it costs to read is a matter of what was recorded, not of how small that could be made.
+  if (budget) budget->refill(file_size + unpacked->bytes().size());
   scan(unpacked->bytes(), false);
 }
 
@@ -361,6 +363,8 @@ Result<Data> Data::parse(std::span<const std::byte> bytes, Budget* budget) {
   if (bytes.size() < pipe_header_size) return fail("not a recording of perf: too short");
   auto parts = std::make_unique<Parts>();
   parts->budget = budget;
+  parts->file_size = bytes.size();
+  parts->ids_left = bytes.size() / 8;
   if (load<std::uint64_t>(bytes.data(), ByteOrder::little) == magic_file)
     parts->order = ByteOrder::little;
   else if (load<std::uint64_t>(bytes.data(), ByteOrder::big) == magic_file)

@@ -129,7 +129,9 @@ void Processes::map(const Record& record) {
     const auto id = body.bytes(24);
     protection = body.u32();
     body.skip(4);
-    if (body.good() && record.misc & misc_build_id) {
+    // Linux (6.18) sets the bit of the record also for events that have not asked, if another one has.
+    const bool may_have_id = record.event && record.event->has_build_ids;
+    if (body.good() && may_have_id && record.misc & misc_build_id) {
       const std::size_t used = std::min<std::size_t>(std::to_integer<std::size_t>(id[0]), 20);
       mapping.mapped.build_id.assign(id.begin() + 4, id.begin() + 4 + static_cast<std::ptrdiff_t>(used));
     }

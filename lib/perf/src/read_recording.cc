@@ -176,7 +176,14 @@ void Reader::take_deferred(const Record& record) {
   std::vector<std::uint64_t> entries(count);
   for (std::uint64_t& entry : entries) entry = body.u64();
   const Chain chain = split(entries, mode_user);
-  for (Pending& pending : waiting->second) add_user_chain(chain.user, true, pending);
+  for (Pending& pending : waiting->second) {
+    // Many samples may wait for one record: they cost more than their bytes.
+    Budget* const budget = files_.budget.get();
+    if (budget && !budget->take(Resource::frames, chain.user.size()))
+      finish(pending, unwind::message(unwind::StopReason::budget), false);
+    else
+      add_user_chain(chain.user, true, pending);
+  }
   deferred_.erase(waiting);
 }
 

@@ -9,6 +9,7 @@
 #include "sframe/profile/kernel_symbols.h"
 #include "sframe/profile/own_vdso.h"
 
+#include "sframe/base/printable.h"
 #include "sframe/elf/file.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/source.h"
@@ -103,6 +104,7 @@ private:
         if (call.function.empty()) continue;
         if (settings_.style == names::NameStyle::shortened)
           call.function = names::shortened_name(call.function);
+        call.function = shown_name(call.function);
         add({std::move(call.function), {}, std::move(call.at.file), true, is_kernel}, call.at.line);
       }
       found.function.file = std::move(found.source->at.file);
@@ -153,8 +155,9 @@ private:
   }
 
   void name(Found& found, std::string_view symbol) const {
-    found.function.symbol = symbol;
-    found.function.name = names::function_name(symbol, settings_.style, settings_.files.budget.get());
+    found.function.symbol = shown_name(symbol); // in many stacks
+    found.function.name =
+        shown_name(names::function_name(symbol, settings_.style, settings_.files.budget.get()));
     found.function.is_named = !found.function.name.empty();
   }
 

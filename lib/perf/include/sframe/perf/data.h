@@ -36,6 +36,7 @@ struct Event {
   std::uint64_t user_registers = 0, interrupted_registers = 0; ///< masks
   bool has_frequency = false;                                  ///< `period` is one
   bool samples_ids = false;                                    ///< all records have what samples have
+  bool has_build_ids = false;                                  ///< mappings may have build IDs
   std::uint16_t max_stack = 0;
   std::string name;
   std::vector<std::uint64_t> ids;
@@ -83,8 +84,9 @@ struct SampleFields {
 class Data {
 public:
   /// Reads the header and lists the records; decompresses them. Fails if the bytes are no perf.data. A file
-  /// that is cut off, and damaged parts, are in problems(). `bytes` must outlive the object. `budget` pays
-  /// for decompression; nullptr: no limit. Linear, but for the order of the records.
+  /// that is cut off, and damaged parts, are in problems(). `bytes` must outlive the object. If records are
+  /// compressed, `budget`, which may be nullptr, is refilled for the size of the unpacked ones. Linear, but
+  /// for the order of the records.
   static Result<Data> parse(std::span<const std::byte> bytes, Budget* budget);
 
   Data(Data&&) noexcept;
