@@ -211,6 +211,22 @@ TEST(PerfRecording, CallChainsAreByMappingAndContext) {
   EXPECT_EQ(recording.processes[0].name, "server");
 }
 
+// Device and inode are in the place of the build ID, whatever the bit of the record says.
+TEST(PerfRecording, BuildIdsNeedTheEvent) {
+  constexpr std::uint16_t says_build_id = 1 << 14;
+  Bytes mapping;
+  mapping.u32(5).u32(5).u64(0x1000).u64(0x1000).u64(0);
+  mapping.u32(0xfe00).u32(1).u64(1234).u64(0).u32(5).u32(2).text("/a").add(at_end(5, 1));
+  Bytes records;
+  records.record(10, in_user | says_build_id, mapping);
+  records.record(9, in_user, sample(5, 2, {user, 0x1100}));
+  const auto result = read(piped(records));
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->recording.files.size(), 1u);
+  EXPECT_EQ(result->recording.files[0].path, "/a");
+  EXPECT_TRUE(result->recording.files[0].build_id.empty());
+}
+
 TEST(PerfRecording, LaterMappingsReplaceFormerOnes) {
   Bytes records;
   records.record(1, in_user, mmap(5, 0x1000, 0x3000, 0, "/a", 1));
