@@ -3,7 +3,7 @@
 // A live process (--pid), sampled once or several times. LiveRun::take() is one sample: stop, walk, resume,
 // print. The process must not wait for the printing, so frames are recorded (Recording) and printed
 // afterwards; where the text needs the process's memory (variables, comparisons), it is made while the
-// process is stopped, and written afterwards. Interruption ends the sampling at a signal, with the results.
+// process is stopped, and written afterwards. A signal ends the sampling, with the results.
 
 #include "run.h"
 
@@ -16,20 +16,17 @@
 #include "sframe/base/spool.h"
 #include "sframe/base/text.h"
 #include "sframe/process/live_process.h"
+#include "sframe/tool/interruption.h"
 #include "sframe/tool/process_limits.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <deque>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <utility>
 #include <vector>
 
@@ -115,58 +112,10 @@ private:
   std::deque<Stack> stacks_; // never moved: that would copy all frames
 };
 
-/// SIGINT, SIGTERM and SIGHUP end the sampling, not the program: the current sample is finished and results
-/// are written. A second signal ends the program. Ignored signals stay ignored.
-class Interruption {
-public:
-  explicit Interruption(bool wanted) {
-    if (!wanted) return;
-    event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (event_ < 0) return;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      struct sigaction action {};
-      if (::sigaction(numbers[i], nullptr, &before_[i]) != 0 || before_[i].sa_handler == SIG_IGN) continue;
-      action.sa_handler = on_signal;
-      action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
-      (void)::sigaction(numbers[i], &action, nullptr);
-    }
-  }
-  ~Interruption() { end(); }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
-  /// poll(2) reports it as readable after a signal; -1 if no signal is handled.
-  int fd() const { return event_; }
-
-  void end() {
-    if (event_ < 0) return;
-    for (std::size_t i = 0; i < numbers.size(); ++i) (void)::sigaction(numbers[i], &before_[i], nullptr);
-    ::close(std::exchange(event_, -1));
-  }
-
-private:
-  static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP};
-
-  static void on_signal(int) {
-    const int error = errno;
-    (void)::eventfd_write(event_, 1);
-    // From now on, any of these signals ends the program.
-    for (const int number : numbers) {
-      struct sigaction now {};
-      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == on_signal)
-        (void)std::signal(number, SIG_DFL);
-    }
-    errno = error;
-  }
-
-  static inline volatile int event_ = -1;
-  std::array<struct sigaction, numbers.size()> before_{};
-};
-
 class LiveRun {
 public:
-  LiveRun(tool::App& app, const Options& options, process::LiveProcess& process, Interruption& interruption,
-          tool::Output& out)
+  LiveRun(tool::App& app, const Options& options, process::LiveProcess& process,
+          tool::Interruption& interruption, tool::Output& out)
       : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
   int run() {
@@ -345,7 +294,7 @@ private:
   tool::App& app_;
   const Options& options_;
   process::LiveProcess& process_;
-  Interruption& interruption_;
+  tool::Interruption& interruption_;
   tool::Output& out_;
   std::optional<Symbolizer> symbolizer_; ///< must not be moved
   std::uint64_t generation_ = 0;         ///< of the modules that symbolizer_ is for
@@ -362,7 +311,7 @@ private:
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
   tool::lift_process_limits();
-  Interruption interruption(options.count > 1); // before any thread is started
+  tool::Interruption interruption(options.count > 1); // before any thread is started
   modules::FileOptions files = options.files;
   files.budget = std::make_shared<Budget>(app.limits(), 0); // refilled for each sample
   auto process = process::LiveProcess::attach(options.pid, std::move(files));
