@@ -3,6 +3,7 @@
 #include "bpf_table.h"
 
 #include <sframe/bpf/make_table.h>
+#include <sframe/bpf/table.h>
 #include <sframe/code/call_end.h>
 #include <sframe/section.h>
 
@@ -21,6 +22,7 @@ Result<std::vector<std::byte>> make_bpf_table(const Input& input, std::span<cons
   };
   std::span<const std::byte> build_id;
   if (input.image) build_id = input.image->build_id();
+  if (build_id.size() > SFRAME_BPF_MAX_BUILD_ID) build_id = {}; // Go's own, which has 83: no linker's
   auto made = bpf::make_table({&*parsed, 1}, build_id, input.image ? is_padding : bpf::IsPadding());
   if (!made) return unexpected(std::move(made.error()));
   return std::move(made->bytes);
