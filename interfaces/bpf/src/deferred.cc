@@ -92,11 +92,19 @@ int DeferredStacks::walk(const DeferredStack& from, sframe_bpf_cursor& at, sfram
     if (!mapping) return SFRAME_BPF_END_NO_MAPPING;
     stack.pcs[depth] = pc;
     stack.depth = depth + 1;
-    if (mapping->key.file_system == 0) return SFRAME_BPF_END_NO_FILE;
-    const KnownFile* const file = files_.find(mapping->key);
-    if (!file) return age(from.ticket) < longest_wait ? waits : SFRAME_BPF_END_PENDING;
     sframe_bpf_rule rule;
-    int end = find_rule(*file, *mapping, pc, rule);
+    int end = SFRAME_BPF_END_NO_FILE;
+    if (mapping->key.file_system != 0) {
+      const KnownFile* const file = files_.find(mapping->key);
+      if (!file) return age(from.ticket) < longest_wait ? waits : SFRAME_BPF_END_PENDING;
+      end = find_rule(*file, *mapping, pc, rule);
+    }
+    const bool has_no_row = end == SFRAME_BPF_END_NO_FILE || end == SFRAME_BPF_END_NO_ROW;
+    if (has_no_row && at.guesses && depth + 1 < SFRAME_BPF_MAX_FRAMES &&
+        sframe_bpf_guess(&from, &at, end == SFRAME_BPF_END_NO_FILE) == 0) {
+      stack.guessed[(depth + 1) / 64] |= std::uint64_t{1} << (depth + 1) % 64;
+      continue;
+    }
     if (end) return end;
     if (rule.signal_frame) stack.pcs[depth] = at.pc;
     if (rule.kind == SFRAME_BPF_OUTERMOST) return SFRAME_BPF_END_OUTERMOST;

@@ -148,6 +148,8 @@ Generation::Generation(const std::string& generator, const std::string& from, in
   if (posix_spawn_file_actions_init(&actions) != 0) return;
   posix_spawn_file_actions_adddup2(&actions, file, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+                                   0); // what fails is counted
   std::string name = generator, source = "--from=" + from;
   char input[] = "-", output[] = "-o", emit[] = "--emit=bpf-table", quiet[] = "-q",
        report[] = "--report=none";

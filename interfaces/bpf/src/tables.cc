@@ -37,7 +37,7 @@ struct sframe_bpf_tables {
   sframe_bpf_tables(bpf_object* loaded, const sframe_bpf_options& given)
       : object(loaded), mappings(loaded),
         kernel(counts, given.max_bytes ? given.max_bytes : default_max_bytes), files(kernel, counts, given),
-        processes(kernel, counts, mappings), deferred(files, counts) {
+        processes(kernel, counts, mappings), deferred(files, counts), longest_wait(given.wait) {
     kernel.set_make_room([this](std::uint64_t bytes) { return files.make_room(bytes); });
   }
 
@@ -52,6 +52,7 @@ struct sframe_bpf_tables {
   FileTables files;
   ProcessTables processes;
   DeferredStacks deferred;
+  std::chrono::milliseconds longest_wait; ///< of add(); 0: no limit
   Opener opener;
   int ends = -1, not_deferred = -1;
 };
@@ -106,17 +107,25 @@ int sframe_bpf_tables::add(int pid) {
   std::vector<sframe_bpf_mapping> all;
   if (!mappings.list(pid, all)) return -1;
   const std::size_t before = files.size();
+  using Clock = std::chrono::steady_clock;
+  const auto latest = longest_wait.count() > 0 ? Clock::now() + longest_wait : Clock::time_point::max();
+  /// False when that is over.
   const auto wait = [&] {
+    if (Clock::now() >= latest) return false;
     std::vector<pollfd> polled;
     files.append_polled(polled);
-    ::poll(polled.data(), polled.size(), wait_until(files.due(), -1));
+    ::poll(polled.data(), polled.size(), wait_until(std::min(files.due(), latest), -1));
     files.advance();
+    return true;
   };
   for (const sframe_bpf_mapping& mapping : all) {
+    while (files.is_full() && wait()) {
+    }
+    if (files.is_full()) break; // stacks ask for the others
     if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping));
-    while (files.is_full()) wait();
   }
-  while (files.is_busy()) wait();
+  while (files.is_busy() && wait()) {
+  }
   std::set<std::uint32_t> with_code;
   for (const sframe_bpf_mapping& mapping : all) {
     const KnownFile* const file = files.find(mapping.key);

@@ -105,4 +105,44 @@ SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cur
   return 0;
 }
 
+enum { SFRAME_BPF_MAX_GUESS = 1 << 20 }; /* bytes of a frame; farther away is another stack */
+
+/* Whether the instruction before the address may be a call; also where it cannot be read. */
+SFRAME_BPF_INLINE int sframe_bpf_follows_call(const void* memory, __u64 address) {
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+  __u32 before = 0;
+  if (SFRAME_BPF_READ(memory, &before, address - 4) != 0) return 1;
+  return (before & 0xfc000000) == 0x94000000 || (before & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
+#else
+  __u64 before = 0;
+  (void)memory;
+  if (SFRAME_BPF_READ(memory, &before, address - 8) != 0) return 1;
+  if ((before >> 24 & 0xff) == 0xe8) return 1; /* call rel32 */
+  /* ff /2 with ModRM, SIB and displacement: 2, 3, 4, 6 or 7 bytes */
+  return (before >> 48 & 0x38ff) == 0x10ff || (before >> 40 & 0x38ff) == 0x10ff ||
+         (before >> 32 & 0x38ff) == 0x10ff || (before >> 16 & 0x38ff) == 0x10ff ||
+         (before >> 8 & 0x38ff) == 0x10ff;
+#endif
+}
+
+/* Makes the caller the current frame, if the frame pointer leads to one: the saved one is further up on this
+   stack, and the return address follows a call, unless the code is generated: interpreters push addresses.
+   Returns 0 if it does. */
+SFRAME_BPF_INLINE int sframe_bpf_guess(const void* memory, struct sframe_bpf_cursor* at, int is_generated) {
+  struct {
+    __u64 fp, ra;
+  } both;
+  if (at->fp_unknown || at->fp < at->sp || at->fp - at->sp > SFRAME_BPF_MAX_GUESS || (at->fp & 7)) return 1;
+  if (SFRAME_BPF_READ(memory, &both, at->fp) != 0) return 1;
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+  both.ra &= (1ull << 48) - 1;
+#endif
+  if (!is_generated && !sframe_bpf_follows_call(memory, both.ra)) return 1;
+  at->pc = both.ra;
+  at->sp = at->fp + 16;
+  at->fp = both.fp;
+  at->exact = at->innermost = 0;
+  return 0;
+}
+
 #endif

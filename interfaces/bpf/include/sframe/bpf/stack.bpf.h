@@ -612,6 +612,22 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
 
 #define SFRAME_BPF_HASH(hash, word) ((((hash) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ (hash) >> 29)
 
+/* Where there is no row: the caller by the frame pointer, if that is allowed. Returns the end that there is
+   otherwise, or 0. */
+static __attribute__((noinline)) int sframe_bpf_guess_caller(struct sframe_bpf_walk* walk,
+                                                             struct sframe_bpf_stack* stack, int end) {
+  if (!walk || !stack || !walk->at.guesses) return end;
+  if (end != SFRAME_BPF_END_NO_FILE && end != SFRAME_BPF_END_NO_ROW) return end;
+  const __u32 depth = stack->depth;
+  if (depth >= SFRAME_BPF_MAX_FRAMES || sframe_bpf_guess(0, &walk->at, end == SFRAME_BPF_END_NO_FILE) != 0)
+    return end;
+  if (depth < 64)
+    stack->guessed[0] |= 1ull << depth;
+  else
+    stack->guessed[1] |= 1ull << (depth & 63);
+  return 0;
+}
+
 /* One frame: appends it to the stack, and makes its caller the current one. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack) {
   const __u64 pc = walk->at.pc - !walk->at.exact;
@@ -622,9 +638,8 @@ SFRAME_BPF_INLINE int sframe_bpf_step(struct sframe_bpf_walk* walk, struct sfram
   stack->pcs[depth] = pc;
   stack->depth = depth + 1;
   walk->hash = SFRAME_BPF_HASH(walk->hash, pc);
-  if (end) return end;
-  end = sframe_bpf_find_rule(walk, pc);
-  if (end) return end;
+  if (!end) end = sframe_bpf_find_rule(walk, pc);
+  if (end) return sframe_bpf_guess_caller(walk, stack, end);
   const struct sframe_bpf_rule* const rule = &walk->rule;
   if (rule->signal_frame)
     stack->pcs[depth] = walk->at.pc; /* no call: the kernel put its address on the stack */
@@ -718,7 +733,7 @@ static __attribute__((noinline)) int sframe_bpf_defer(struct sframe_bpf_walk* wa
 
 SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_stack* stack) {
   stack->depth = 0;
-  stack->ticket = 0;
+  stack->ticket = stack->guessed[0] = stack->guessed[1] = 0;
   stack->end = SFRAME_BPF_END_BUSY;
   for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
     const __u32 number = i;
@@ -735,6 +750,7 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
   if (walk && has_registers) {
     struct sframe_bpf_both both = {walk, stack};
     sframe_bpf_start(&walk->at);
+    walk->at.guesses = (flags & SFRAME_BPF_FRAME_POINTERS) != 0;
     walk->hash = bpf_get_current_pid_tgid() >> 32;
     walk->place.start = walk->place.end = walk->before.start = walk->before.end = 0;
     stack->end = SFRAME_BPF_END_CUT;
@@ -794,9 +810,9 @@ sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, _
 
 /*
  * The user stack of the current thread. `context` is that of the program: its type tells which registers
- * there are. Returns the number of frames; stack->end has why there are no more. `flags` is 0 or
- * SFRAME_BPF_DEFER, for which SFRAME_BPF_DEFERRED_BYTES has to be defined before this file is included: a
- * power of 2, 46 KB for each stack that waits.
+ * there are. Returns the number of frames; stack->end has why there are no more. `flags` is 0, or
+ * SFRAME_BPF_FRAME_POINTERS and SFRAME_BPF_DEFER, for which SFRAME_BPF_DEFERRED_BYTES has to be defined
+ * before this file is included: a power of 2, 46 KB for each stack that waits.
  */
 #define sframe_stack(context, stack, flags)                                                                  \
   _Generic((context), struct bpf_perf_event_data *                                                           \

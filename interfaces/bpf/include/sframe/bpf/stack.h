@@ -44,9 +44,10 @@ enum sframe_bpf_end {
 /* A stack, innermost frame first; only the first `depth` addresses are set. */
 struct sframe_bpf_stack {
   __u32 depth;
-  __u32 end;    /* enum sframe_bpf_end */
-  __u64 ticket; /* of the rest, for sframe_bpf_tables_finish(); 0: there is no more */
-  __u64 id;     /* a hash of the process's number, the end and the addresses; 0: finished in user space */
+  __u32 end;        /* enum sframe_bpf_end */
+  __u64 ticket;     /* of the rest, for sframe_bpf_tables_finish(); 0: there is no more */
+  __u64 id;         /* a hash of the process's number, the end and the addresses; 0: finished in user space */
+  __u64 guessed[2]; /* a bit for each frame that was found by a frame pointer: SFRAME_BPF_FRAME_POINTERS */
   __u64 pcs[SFRAME_BPF_MAX_FRAMES]; /* each in its instruction: a return address minus 1 */
 };
 
@@ -133,14 +134,17 @@ struct sframe_bpf_cursor {
   __u32 exact; /* the pc is the next instruction, not a return address */
   __u32 innermost;
   __u32 fp_unknown;
-  __u32 reserved;
+  __u32 guesses; /* SFRAME_BPF_FRAME_POINTERS */
 };
 
 /* Flags of sframe_stack(). */
 enum {
   /* The rest of a stack that ends in code whose table is not loaded yet is left to user space, with a copy of
      the stack: its ticket is set. */
-  SFRAME_BPF_DEFER = 1
+  SFRAME_BPF_DEFER = 1,
+  /* Where there is no row, in generated code and in files, the frame pointer may lead to the caller: these
+     frames are guessed, and marked. */
+  SFRAME_BPF_FRAME_POINTERS = 2
 };
 
 enum {

@@ -36,6 +36,8 @@ typedef struct {
   const char* generator; /* sframe-gen, which makes others: a path, or a name in PATH; or NULL */
   uint64_t max_bytes;    /* of all tables in the kernel: what is unused goes; 0 is 256 MiB */
   const char* from;      /* what the generator makes them of (--from); NULL is cfi,code */
+  int wait; /* milliseconds that sframe_bpf_tables_add() waits at most: other tables come while it serves; 0:
+               until all are loaded */
 } sframe_bpf_options;
 
 /* What became of the files that stacks needed, each counted once. */
