@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What takes the samples of running programs, for the rest of the program. With SFRAME_BPF it is record*.cc;
-// without, no_recorder.cc.
+// What takes the samples of running programs, for the rest of the program: BPF programs (bpf/), or ptrace
+// (ptrace_recorder.cc); record.cc chooses.
 
 #pragma once
 

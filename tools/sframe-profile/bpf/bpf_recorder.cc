@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "bpf_recorder.h"
+
+#include "../generated_names.h"
+#include "../own_cost.h"
+#include "../program.h"
+#include "file.h"
+#include "kernel_names.h"
+#include "processes.h"
+#include "programs.h"
+#include "recorded_stacks.h"
+
+#include "sframe/base/proc_text.h"
+#include "sframe/base/text.h"
+#include "sframe/bpf/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <memory>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sframe::profile_tool {
+
+namespace {
+
+constexpr int round_time = 20;       ///< milliseconds: for as long at most, records wait in the ring buffer
+constexpr int longest_start = 3'000; ///< milliseconds for tables before the recording begins
+/// For tables of the last stacks.
+constexpr std::chrono::seconds longest_finish{5};
+
+/// sframe-gen is in this program's folder, or in PATH.
+std::string find_generator() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  std::string own(path.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  own.resize(own.rfind('/') + 1);
+  own += "sframe-gen";
+  return ::access(own.c_str(), X_OK) == 0 ? own : "sframe-gen";
+}
+
+/// The file that execvp() executes; empty if there is none.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const folders = std::getenv("PATH");
+  std::string_view rest = folders ? folders : "/bin:/usr/bin";
+  for (;;) {
+    const std::size_t size = std::min(rest.find(':'), rest.size());
+    std::string path = std::string(rest.substr(0, size)) + "/" + name;
+    if (::access(path.c_str(), X_OK) == 0) return path;
+    if (size == rest.size()) return {};
+    rest.remove_prefix(size + 1);
+  }
+}
+
+/// Loads tables of a program, and of what most programs have mapped, before it begins: it may have ended
+/// before they could be made. They are those that this process has mapped; the program's file is for this.
+void add_tables_of(sframe_bpf_tables& tables, const std::string& program) {
+  const bpf::FileDescriptor file(::open(find_program(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat now {};
+  if (file.number() >= 0 && ::fstat(file.number(), &now) == 0 && S_ISREG(now.st_mode))
+    ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number(), 0); // as long as this process
+  sframe_bpf_tables_add(&tables, ::getpid());
+}
+
+class BpfRecorder {
+public:
+  BpfRecorder(const RecordOptions& options, const Event& event, StartedProgram& program,
+              const tool::Interruption& interruption, tool::MessageSink& messages)
+      : options_(options), event_(event), program_(program), interruption_(interruption), messages_(messages),
+        processes_(builder_, generated_, options.all) {}
+
+  Result<profile::Recording> run() {
+    if (auto prepared = prepare(); !prepared) return unexpected(prepared.error());
+    if (auto started = start(); !started) return unexpected(started.error());
+    while (!is_over()) advance();
+    end();
+    return finish();
+  }
+
+private:
+  Result<void> prepare();
+  Result<void> add_targets();
+  Result<void> start();
+  bool is_over();
+  void advance();
+  void end();
+  profile::Recording finish();
+  void report_losses();
+
+  const RecordOptions& options_;
+  const Event& event_;
+  StartedProgram& program_;
+  const tool::Interruption& interruption_;
+  tool::MessageSink& messages_;
+  profile::RecordingBuilder builder_;
+  GeneratedNames generated_;
+  Processes processes_;
+  Programs programs_;
+  ProcessEvents events_;
+  struct Free {
+    void operator()(sframe_bpf_tables* tables) const { sframe_bpf_tables_free(tables); }
+  };
+  std::unique_ptr<sframe_bpf_tables, Free> tables_; ///< goes before the programs
+  std::optional<RecordedStacks> stacks_;
+  std::uint64_t zero_ = 0, end_ = 0; ///< CLOCK_MONOTONIC
+  std::uint64_t next_second_ = 0;    ///< for what is done once in a second
+  bool is_interrupted_ = false;
+};
+
+/// What takes time: programs are checked by the kernel, and tables are made.
+Result<void> BpfRecorder::prepare() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (auto loaded = programs_.load(event_, options_.all); !loaded) return loaded;
+  const std::string generator = find_generator();
+  sframe_bpf_options tables{};
+  tables.size = sizeof tables;
+  tables.generator = generator.c_str();
+  tables.wait = longest_start;
+  tables.directory = options_.files.sframe_dir.empty() ? nullptr : options_.files.sframe_dir.c_str();
+  tables_.reset(sframe_bpf_tables_new(programs_.object(), &tables));
+  if (!tables_) return fail(std::string("no memory for tables: ") + std::strerror(errno));
+  // Before the events, of which there may be many until all tables are made.
+  if (options_.all) sframe_bpf_tables_add(tables_.get(), 0);
+  if (auto opened = events_.open(); !opened) return opened;
+  if (auto followed = programs_.follow(); !followed) return followed;
+  return add_targets();
+}
+
+Result<void> BpfRecorder::add_targets() {
+  if (!options_.command.empty()) {
+    add_tables_of(*tables_, options_.command.front());
+    if (auto added = programs_.add_process(program_.pid(), true); !added) return added;
+    processes_.watch(program_.pid());
+  }
+  for (const std::uint32_t named : options_.pids) {
+    const std::string status = read_proc_file("/proc/" + std::to_string(named) + "/status");
+    const std::string group = status_value(status, "Tgid"); // `named` may be a thread
+    const auto pid = static_cast<std::uint32_t>(std::strtoul(group.c_str(), nullptr, 10));
+    if (pid == 0) return fail("there is no process " + std::to_string(named));
+    if (auto added = programs_.add_process(pid, false); !added) return added;
+    processes_.watch(pid);
+    sframe_bpf_tables_add(tables_.get(), static_cast<int>(pid));
+  }
+  return {};
+}
+
+Result<void> BpfRecorder::start() {
+  const std::uint64_t period = event_.has_clock() ? 1'000'000'000 / options_.frequency : 0;
+  profile::Recording& recording = builder_.recording();
+  recording.event = options_.event;
+  recording.period = period;
+  recording.command = options_.command;
+  using profile::Unit;
+  recording.unit = event_.has_switches() ? Unit::nanoseconds
+                   : event_.has_clock()  ? Unit::samples
+                                         : Unit::events;
+  zero_ = now(CLOCK_MONOTONIC);
+  recording.start = now(CLOCK_REALTIME);
+  stacks_.emplace(builder_, processes_, event_.has_switches() ? period : 1, zero_);
+  if (auto started = programs_.start(options_.frequency); !started) return started;
+  end_ = options_.seconds > 0 ? zero_ + static_cast<std::uint64_t>(std::llround(options_.seconds * 1e9))
+                              : ~std::uint64_t{0};
+  if (!options_.command.empty()) return program_.go();
+  return {};
+}
+
+/// Waits for a round, or for what ends the recording.
+bool BpfRecorder::is_over() {
+  const std::uint64_t time = now(CLOCK_MONOTONIC);
+  if (time >= end_) return true;
+  const auto left = static_cast<int>(std::min<std::uint64_t>((end_ - time) / 1'000'000 + 1, round_time));
+  pollfd polled[] = {
+      {programs_.fd(), POLLIN, 0}, {interruption_.fd(), POLLIN, 0}, {program_.end_fd(), POLLIN, 0}};
+  ::poll(polled, std::size(polled), left);
+  if (polled[1].revents) {
+    is_interrupted_ = true;
+    if (interruption_.is_from_process()) program_.send(interruption_.number());
+    return true;
+  }
+  if (polled[2].revents) return true;
+  return !options_.pids.empty() && programs_.has_no_process();
+}
+
+void BpfRecorder::advance() {
+  const std::uint64_t until = now(CLOCK_MONOTONIC);
+  programs_.take([&](std::span<const std::byte> record) { stacks_->add(record); });
+  std::vector<ProcessEvent> happened;
+  events_.take(happened);
+  stacks_->add(std::move(happened));
+  stacks_->advance(until);
+  sframe_bpf_tables_serve(tables_.get(), 0);
+  stacks_->finish(*tables_, false);
+  if (until < next_second_) return;
+  next_second_ = until + 1'000'000'000;
+  processes_.forget_ended();
+}
+
+void BpfRecorder::end() {
+  programs_.stop();
+  end_ = now(CLOCK_MONOTONIC);
+  advance();
+  const auto latest = std::chrono::steady_clock::now() + longest_finish;
+  while (stacks_->has_waiting() && std::chrono::steady_clock::now() < latest) {
+    sframe_bpf_tables_serve(tables_.get(), round_time);
+    stacks_->finish(*tables_, false);
+  }
+  stacks_->finish(*tables_, true);
+  stacks_->end_blocked(end_);
+}
+
+profile::Recording BpfRecorder::finish() {
+  report_losses();
+  program_.finish(is_interrupted_, messages_);
+  profile::Recording recording = std::move(builder_).finish();
+  if (!name_kernel(recording, event_.kind != Event::Kind::cpu))
+    messages_.warning({}, "functions of the kernel have no names: /proc/kallsyms hides addresses "
+                          "(kernel.kptr_restrict)");
+  generated_.name(recording);
+  sframe_bpf_counts counts{};
+  counts.size = sizeof counts;
+  sframe_bpf_tables_count(tables_.get(), &counts);
+  recording.duration = end_ - zero_;
+  messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
+  recording.own_time = used_time();
+  for (const Programs::Runs& runs : programs_.runs()) {
+    messages_.detail({}, "the BPF program " + runs.name + " ran " + counted(runs.count, "time") + ", for " +
+                             with_commas(runs.nanoseconds / runs.count) + " ns");
+    recording.own_time += runs.nanoseconds;
+  }
+  recording.own_memory = used_memory() + events_.bytes() + programs_.map_bytes() + counts.bytes;
+  return recording;
+}
+
+void BpfRecorder::report_losses() {
+  const Programs::Lost lost = programs_.lost();
+  builder_.lose("no room in the ring buffer", lost.full);
+  builder_.lose("too many threads that wait", lost.blocked);
+  if (events_.lost())
+    messages_.warning({}, "the kernel had no room for " + counted(events_.lost(), "event") +
+                              " of processes: some frames may have no file");
+  if (processes_.unknown())
+    messages_.detail({}, counted(processes_.unknown(), "frame") + " in mappings that are not known");
+}
+
+} // namespace
+
+std::string missing_for_bpf() {
+  std::array<char, 512> text{};
+  sframe_bpf_missing(nullptr, text.data(), text.size());
+  std::string missing = text.data();
+  if (!missing.empty()) return missing;
+  std::array<char, 64> space{};
+  const ssize_t size = ::readlink("/proc/self/ns/pid", space.data(), space.size() - 1);
+  if (size > 0 && std::string_view(space.data()) != "pid:[4026531836]")
+    return "process IDs of the machine (this is another PID name space)";
+  return {};
+}
+
+Result<profile::Recording> record_by_bpf(const RecordOptions& options, const Event& event,
+                                         StartedProgram& program, const tool::Interruption& interruption,
+                                         tool::MessageSink& messages) {
+  return BpfRecorder(options, event, program, interruption, messages).run();
+}
+
+} // namespace sframe::profile_tool

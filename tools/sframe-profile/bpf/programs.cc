@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "programs.h"
+
+#include "record.h"
+
+#include "sframe/base/proc_text.h"
+
+#include <algorithm>
+#include <array>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <linux/perf_event.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The object, as clang compiled it for the target bpf.
+__asm__(".section .rodata.sframe_record, \"a\"\n"
+        ".balign 16\n"
+        "sframe_record_begin:\n"
+        ".incbin \"" SFRAME_RECORD_OBJECT "\"\n"
+        "sframe_record_end:\n"
+        ".previous\n");
+extern "C" {
+extern const std::byte sframe_record_begin[], sframe_record_end[];
+}
+
+namespace sframe::profile_tool {
+
+namespace {
+
+constexpr std::uint32_t ring_bytes = 8 << 20, event_ring_bytes = 16 << 20;
+
+/// What libbpf said last: the reason is in no errno.
+std::string last_words;
+
+int keep_words(libbpf_print_level level, const char* format, va_list arguments) {
+  if (level != LIBBPF_WARN) return 0;
+  std::array<char, 512> text{};
+  // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): libbpf's own
+  const int size = std::vsnprintf(text.data(), text.size(), format, arguments);
+  last_words = text.data();
+  while (last_words.ends_with('\n')) last_words.pop_back();
+  return size;
+}
+
+unexpected<Problem> failed(const std::string& what, int error) {
+  std::string text = what + ": " + std::strerror(error < 0 ? -error : error);
+  if (!last_words.empty()) text += " (" + last_words + ")";
+  return fail(text);
+}
+
+std::vector<const char*> needed_programs(const Event& event, bool all) {
+  std::vector<const char*> names = {"sframe_list_mappings"};
+  if (!all) names.insert(names.end(), {"on_fork", "on_exec", "on_exit"});
+  if (event.has_clock()) names.push_back("on_clock");
+  if (event.has_switches()) names.push_back("on_switch");
+  using Kind = Event::Kind;
+  if (event.kind == Kind::kprobe || event.kind == Kind::uprobe) names.push_back("on_probe");
+  if (event.kind == Kind::tracepoint) names.insert(names.end(), {"on_tracepoint", "on_raw_tracepoint"});
+  return names;
+}
+
+} // namespace
+
+void Programs::Destroy::operator()(bpf_link* link) const {
+  bpf_link__destroy(link);
+}
+void Programs::Destroy::operator()(bpf_object* object) const {
+  bpf_object__close(object);
+}
+void Programs::Destroy::operator()(ring_buffer* ring) const {
+  ring_buffer__free(ring);
+}
+
+Programs::Programs() = default;
+
+Programs::~Programs() {
+  if (statistics_ >= 0) ::close(statistics_);
+}
+
+Result<void> Programs::load(const Event& event, bool all) {
+  event_ = event;
+  libbpf_set_print(keep_words);
+  const auto size = static_cast<std::size_t>(sframe_record_end - sframe_record_begin);
+  bpf_object_open_opts options{};
+  options.sz = sizeof options;
+  options.object_name = "sframe_profile";
+  object_.reset(bpf_object__open_mem(sframe_record_begin, size, &options));
+  if (!object_) return failed("the BPF programs cannot be opened", errno);
+  const std::vector<const char*> names = needed_programs(event, all);
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_.get()) {
+    const std::string_view name = bpf_program__name(program);
+    const bool is_needed = std::ranges::any_of(names, [&](const char* one) { return name == one; });
+    bpf_program__set_autoload(program, is_needed);
+  }
+  const std::uint32_t ring = event.kind == Event::Kind::cpu ? ring_bytes : event_ring_bytes;
+  const record_settings settings{
+      .all = all, .blocked_only = event.kind == Event::Kind::off_cpu, .wake_bytes = ring / 4};
+  bpf_map* const constants = bpf_object__find_map_by_name(object_.get(), ".rodata.settings");
+  bpf_map* const records = bpf_object__find_map_by_name(object_.get(), "records");
+  if (!constants || !records || bpf_map__set_initial_value(constants, &settings, sizeof settings) != 0 ||
+      bpf_map__set_max_entries(records, ring) != 0)
+    return failed("the BPF programs cannot be prepared", errno);
+  // Memory for what is not needed.
+  if (all) bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), "targets"), 1);
+  if (!event.has_switches())
+    bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), "blocked"), 1);
+  if (const int error = bpf_object__load(object_.get()))
+    return failed("the kernel does not accept the BPF programs", error);
+  const auto take = [](void* context, void* data, std::size_t bytes) {
+    const auto& self = *static_cast<const Programs*>(context);
+    (*self.take_)({static_cast<const std::byte*>(data), bytes});
+    return 0;
+  };
+  ring_.reset(ring_buffer__new(bpf_map__fd(records), take, this, nullptr));
+  if (!ring_) return failed("the ring buffer cannot be read", errno);
+  statistics_ = bpf_enable_stats(BPF_STATS_RUN_TIME);
+  return {};
+}
+
+bpf_program* Programs::find(const char* name) const {
+  return bpf_object__find_program_by_name(object_.get(), name);
+}
+
+Result<void> Programs::attach(bpf_link* link, const std::string& what) {
+  if (!link) return failed(what, errno);
+  links_.emplace_back(link);
+  return {};
+}
+
+Result<void> Programs::add_process(std::uint32_t pid, bool from_exec) {
+  const std::uint32_t state = from_exec ? RECORD_FROM_EXEC : RECORD_NOW;
+  const int map = bpf_object__find_map_fd_by_name(object_.get(), "targets");
+  if (bpf_map_update_elem(map, &pid, &state, BPF_ANY) != 0)
+    return failed("process " + std::to_string(pid) + " cannot be followed", errno);
+  return {};
+}
+
+bool Programs::has_no_process() const {
+  const int map = bpf_object__find_map_fd_by_name(object_.get(), "targets");
+  std::uint32_t first = 0;
+  return bpf_map_get_next_key(map, nullptr, &first) != 0 && errno == ENOENT;
+}
+
+Result<void> Programs::follow() {
+  for (const char* const name : {"on_fork", "on_exec", "on_exit"}) {
+    bpf_program* const program = find(name);
+    if (!bpf_program__autoload(program)) continue;
+    if (auto attached = attach(bpf_program__attach(program), "processes cannot be followed"); !attached)
+      return attached;
+  }
+  return {};
+}
+
+Result<void> Programs::start(std::uint32_t frequency) {
+  if (event_.has_switches()) {
+    auto attached =
+        attach(bpf_program__attach(find("on_switch")), "the scheduler's events cannot be recorded");
+    if (!attached) return attached;
+  }
+  using Kind = Event::Kind;
+  if (event_.has_clock()) return start_clock(frequency);
+  if (event_.kind == Kind::tracepoint) return start_tracepoint();
+  if (event_.kind == Kind::uprobe) return start_uprobe();
+  return event_.kind == Kind::kprobe ? start_kprobe() : Result<void>();
+}
+
+/// A period, not a frequency: each sample then stands for the same time.
+Result<void> Programs::start_clock(std::uint32_t frequency) {
+  perf_event_attr attribute{};
+  attribute.type = PERF_TYPE_SOFTWARE;
+  attribute.size = sizeof attribute;
+  attribute.config = PERF_COUNT_SW_CPU_CLOCK;
+  attribute.sample_period = 1'000'000'000 / frequency;
+  const int processors = libbpf_num_possible_cpus();
+  for (int cpu = 0; cpu < processors; ++cpu) {
+    const int event =
+        static_cast<int>(::syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+    if (event < 0 && (errno == ENODEV || errno == ENXIO)) continue; // it is off
+    if (event < 0) return failed("the clock cannot be sampled", errno);
+    bpf_link* const link = bpf_program__attach_perf_event(find("on_clock"), event);
+    if (!link) ::close(event);
+    if (auto attached = attach(link, "the clock cannot be sampled"); !attached) return attached;
+  }
+  return {};
+}
+
+/// By the directory of tracing if it is mounted; most tracepoints also work without.
+Result<void> Programs::start_tracepoint() {
+  const std::string name = "tracepoint:" + event_.group + ":" + event_.name;
+  bpf_link* link =
+      bpf_program__attach_tracepoint(find("on_tracepoint"), event_.group.c_str(), event_.name.c_str());
+  if (!link) link = bpf_program__attach_raw_tracepoint(find("on_raw_tracepoint"), event_.name.c_str());
+  if (!link && errno == ENOENT)
+    return fail(name + ": there is no such tracepoint, or tracefs is not mounted at /sys/kernel/tracing");
+  return attach(link, name);
+}
+
+Result<void> Programs::start_kprobe() {
+  if (::access("/sys/bus/event_source/devices/kprobe", F_OK) != 0)
+    return fail("kprobe:" + event_.name + ": this kernel has no kprobes");
+  bpf_kprobe_opts options{};
+  options.sz = sizeof options;
+  options.offset = event_.offset;
+  return attach(bpf_program__attach_kprobe_opts(find("on_probe"), event_.name.c_str(), &options),
+                "kprobe:" + event_.name);
+}
+
+Result<void> Programs::start_uprobe() {
+  bpf_uprobe_opts options{};
+  options.sz = sizeof options;
+  options.func_name = event_.name.empty() ? nullptr : event_.name.c_str();
+  bpf_link* const link =
+      bpf_program__attach_uprobe_opts(find("on_probe"), -1, event_.file.c_str(), event_.offset, &options);
+  return attach(link, "uprobe:" + event_.file + ":" + event_.name);
+}
+
+int Programs::fd() const {
+  return ring_buffer__epoll_fd(ring_.get());
+}
+
+void Programs::take(const TakeRecord& take) {
+  take_ = &take;
+  ring_buffer__consume(ring_.get());
+  take_ = nullptr;
+}
+
+Programs::Lost Programs::lost() const {
+  const int map = bpf_object__find_map_fd_by_name(object_.get(), "lost");
+  const int processors = libbpf_num_possible_cpus();
+  std::vector<std::uint64_t> values(static_cast<std::size_t>(std::max(processors, 1)));
+  std::array<std::uint64_t, RECORD_NUM_LOST> sums{};
+  for (std::uint32_t cause = 0; cause < RECORD_NUM_LOST; ++cause)
+    if (bpf_map_lookup_elem(map, &cause, values.data()) == 0)
+      for (const std::uint64_t value : values) sums[cause] += value;
+  return {sums[RECORD_LOST_FULL], sums[RECORD_LOST_BLOCKED]};
+}
+
+std::vector<Programs::Runs> Programs::runs() const {
+  std::vector<Runs> all;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_.get()) {
+    bpf_prog_info information{};
+    std::uint32_t size = sizeof information;
+    const int file = bpf_program__fd(program);
+    if (file >= 0 && bpf_obj_get_info_by_fd(file, &information, &size) == 0 && information.run_cnt != 0)
+      all.push_back({bpf_program__name(program), information.run_cnt, information.run_time_ns});
+  }
+  return all;
+}
+
+/// As the kernel counts them.
+std::uint64_t Programs::map_bytes() const {
+  std::uint64_t sum = 0;
+  bpf_map* map = nullptr;
+  bpf_object__for_each_map(map, object_.get()) {
+    const std::string file = "/proc/self/fdinfo/" + std::to_string(bpf_map__fd(map));
+    const std::string bytes = status_value(read_proc_file(file), "memlock");
+    sum += std::strtoull(bytes.c_str(), nullptr, 10);
+  }
+  return sum;
+}
+
+} // namespace sframe::profile_tool

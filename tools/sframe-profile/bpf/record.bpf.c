@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: (Apache-2.0 WITH LLVM-exception) OR GPL-2.0-only
+//
+// The BPF programs of sframe-profile: stacks to a ring buffer, of the processes that are wanted, and which
+// processes these are. User space loads those programs that an event needs.
+
+#define SFRAME_BPF_DEFERRED_BYTES (8 << 20)
+#include <sframe/bpf/stack.bpf.h>
+
+#include "record.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct record_settings settings SEC(".rodata.settings");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 8 << 20);
+} records SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __type(key, __u32);
+  __type(value, __u32);
+} targets SEC(".maps");
+
+/* Threads that are off a CPU, and whose RECORD_LEFT was written. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 32768);
+  __type(key, __u32);
+  __type(value, __u32);
+} blocked SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, RECORD_NUM_LOST);
+  __type(key, __u32);
+  __type(value, __u64);
+} lost SEC(".maps");
+
+struct signal_struct___record {
+  struct {
+    int counter;
+  } live;
+} SFRAME_BPF_KERNEL;
+struct task_struct___record {
+  unsigned flags;
+  int pid, tgid;
+  struct signal_struct___record* signal;
+} SFRAME_BPF_KERNEL;
+
+static __attribute__((noinline)) void lose(__u32 cause) {
+  __u64* const count = bpf_map_lookup_elem(&lost, &cause);
+  if (count) ++*count;
+}
+
+static __u64 wake(void) {
+  return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= settings.wake_bytes ? BPF_RB_FORCE_WAKEUP
+                                                                               : BPF_RB_NO_WAKEUP;
+}
+
+static int is_wanted(__u32 pid) {
+  if (pid == 0) return 0;
+  if (settings.all) return 1;
+  const __u32* const state = bpf_map_lookup_elem(&targets, &pid);
+  return state && *state == RECORD_NOW;
+}
+
+/* A record of the current thread, without its stack; 0 if it is not wanted. */
+static __attribute__((noinline)) struct record_sample* begin(__u32 kind) {
+  enum { PF_KTHREAD = 0x200000 };
+  const __u64 both = bpf_get_current_pid_tgid();
+  struct task_struct___record* const task = (void*)bpf_get_current_task();
+  if (!is_wanted(both >> 32)) return 0;
+  struct record_sample* const to = bpf_ringbuf_reserve(&records, sizeof *to, 0);
+  if (!to) {
+    lose(RECORD_LOST_FULL);
+    return 0;
+  }
+  to->kind = kind;
+  to->tid = (__u32)both;
+  to->pid = both >> 32;
+  to->time = bpf_ktime_get_ns();
+  to->cpu = bpf_get_smp_processor_id();
+  to->is_kernel_thread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
+  bpf_get_current_comm(to->name, sizeof to->name);
+  return to;
+}
+
+#define TAKE_STACK(context, to)                                                                              \
+  do {                                                                                                       \
+    (to)->kernel_bytes = (__s32)bpf_get_stack((context), (to)->kernel, sizeof(to)->kernel, 0);               \
+    sframe_stack((context), &(to)->stack, SFRAME_BPF_DEFER | SFRAME_BPF_FRAME_POINTERS);                     \
+  } while (0)
+
+#define TAKE_SAMPLE(context)                                                                                 \
+  do {                                                                                                       \
+    struct record_sample* const to = begin(RECORD_SAMPLE);                                                   \
+    if (!to) return 0;                                                                                       \
+    TAKE_STACK(context, to);                                                                                 \
+    bpf_ringbuf_submit(to, wake());                                                                          \
+  } while (0)
+
+SEC("perf_event")
+int on_clock(struct bpf_perf_event_data* context) {
+  TAKE_SAMPLE(context);
+  return 0;
+}
+
+SEC("kprobe")
+int on_probe(struct pt_regs* context) {
+  TAKE_SAMPLE(context);
+  return 0;
+}
+
+SEC("raw_tracepoint")
+int on_raw_tracepoint(struct bpf_raw_tracepoint_args* context) {
+  TAKE_SAMPLE(context);
+  return 0;
+}
+
+SEC("tracepoint")
+int on_tracepoint(void* context) {
+  TAKE_SAMPLE(context);
+  return 0;
+}
+
+static __attribute__((noinline)) void end_wait(struct task_struct___record* next) {
+  const __u32 tid = (__u32)BPF_CORE_READ(next, pid);
+  if (bpf_map_delete_elem(&blocked, &tid) != 0) return;
+  struct record_came* const to = bpf_ringbuf_reserve(&records, sizeof *to, 0);
+  if (!to) {
+    lose(RECORD_LOST_FULL);
+    return;
+  }
+  to->kind = RECORD_CAME;
+  to->tid = tid;
+  to->time = bpf_ktime_get_ns();
+  bpf_ringbuf_submit(to, wake());
+}
+
+/* preempted, previous thread (which is still the current one), next one, state of the previous one */
+SEC("tp_btf/sched_switch")
+int on_switch(__u64* context) {
+  enum { TASK_DEAD = 0x80 };
+  const __u32 state = (__u32)context[3];
+  end_wait((struct task_struct___record*)context[2]);
+  if (state & TASK_DEAD) return 0;
+  if (settings.blocked_only && ((context[0] & 1) || state == 0)) return 0;
+  struct record_sample* const to = begin(RECORD_LEFT);
+  if (!to) return 0;
+  const __u32 tid = to->tid, one = 1;
+  if (bpf_map_update_elem(&blocked, &tid, &one, BPF_ANY) != 0) {
+    bpf_ringbuf_discard(to, BPF_RB_NO_WAKEUP);
+    lose(RECORD_LOST_BLOCKED);
+    return 0;
+  }
+  TAKE_STACK(context, to);
+  bpf_ringbuf_submit(to, wake());
+  return 0;
+}
+
+/* --- Which processes are wanted --- */
+
+SEC("tp_btf/sched_process_fork")
+int on_fork(__u64* context) {
+  const __u32 parent = (__u32)BPF_CORE_READ((struct task_struct___record*)context[0], tgid);
+  const __u32 child = (__u32)BPF_CORE_READ((struct task_struct___record*)context[1], tgid);
+  const __u32* const state = bpf_map_lookup_elem(&targets, &parent);
+  if (!state || parent == child) return 0;
+  const __u32 copy = *state;
+  bpf_map_update_elem(&targets, &child, &copy, BPF_ANY);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int on_exec(__u64* context) {
+  const __u32 pid = (__u32)BPF_CORE_READ((struct task_struct___record*)context[0], tgid);
+  const __u32 now = RECORD_NOW;
+  bpf_map_update_elem(&targets, &pid, &now, BPF_EXIST);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int on_exit(__u64* context) {
+  struct task_struct___record* const task = (void*)context[0];
+  const __u32 pid = (__u32)BPF_CORE_READ(task, tgid);
+  if (BPF_CORE_READ(task, signal, live.counter) == 0) bpf_map_delete_elem(&targets, &pid);
+  return 0;
+}

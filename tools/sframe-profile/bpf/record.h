@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: (Apache-2.0 WITH LLVM-exception) OR GPL-2.0-only */
+/*
+ * What the BPF programs of sframe-profile (record.bpf.c) and its user space share: settings, which are
+ * constant when the programs are loaded, and what they write into the ring buffer `records`.
+ */
+#ifndef SFRAME_PROFILE_RECORD_H
+#define SFRAME_PROFILE_RECORD_H
+
+#include <sframe/bpf/stack.h>
+
+struct record_settings {
+  __u32 all;          /* all processes; else those of the map `targets` */
+  __u32 blocked_only; /* of threads off a CPU, those that wait for something */
+  __u64 wake_bytes;   /* in the ring buffer, for which the reader is woken at once */
+};
+
+/* Values of the map `targets`, by process. */
+enum { RECORD_FROM_EXEC = 1, RECORD_NOW };
+
+enum { RECORD_KERNEL_FRAMES = 127 };
+
+enum record_kind {
+  RECORD_SAMPLE = 1,
+  RECORD_LEFT, /* a thread left its CPU; its RECORD_CAME follows when it is there again */
+  RECORD_CAME
+};
+
+/* A thread is on a CPU again. */
+struct record_came {
+  __u32 kind;
+  __u32 tid;
+  __u64 time; /* CLOCK_MONOTONIC, nanoseconds */
+};
+
+struct record_sample {
+  __u32 kind;
+  __u32 tid;
+  __u64 time;
+  __u32 pid, cpu;
+  char name[16]; /* of the thread */
+  __u32 is_kernel_thread;
+  __s32 kernel_bytes; /* of `kernel` that are set; negative: an error */
+  __u64 kernel[RECORD_KERNEL_FRAMES];
+  struct sframe_bpf_stack stack;
+};
+
+/* Elements of the map `lost`. */
+enum { RECORD_LOST_FULL, RECORD_LOST_BLOCKED, RECORD_NUM_LOST };
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "recorded_stacks.h"
+
+#include "sframe/bpf/tables.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace sframe::profile_tool {
+
+namespace {
+
+/// Stacks that wait for tables: a record of each has up to 2 KB, and its mappings are shared.
+constexpr std::size_t max_waiting = 16'384;
+
+} // namespace
+
+void RecordedStacks::add(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(record_came)) return;
+  record_came came;
+  std::memcpy(&came, bytes.data(), sizeof came);
+  if (came.kind == RECORD_CAME) {
+    const auto found = blocked_.find(came.tid);
+    if (found == blocked_.end()) return;
+    end_wait(*found->second, came.time);
+    blocked_.erase(found);
+    return;
+  }
+  if (bytes.size() < sizeof(record_sample)) return;
+  const auto& sample = *reinterpret_cast<const record_sample*>(bytes.data()); // aligned, by the ring buffer
+  auto open = std::make_shared<Open>();
+  Record& record = open->record;
+  record.tid = sample.tid;
+  record.pid = sample.pid;
+  record.time = sample.time;
+  record.name.assign(sample.name, ::strnlen(sample.name, sizeof sample.name));
+  record.is_kernel_thread = sample.is_kernel_thread != 0;
+  const std::size_t size = std::min<std::size_t>(
+      static_cast<std::size_t>(std::max(sample.kernel_bytes, 0)) / 8, RECORD_KERNEL_FRAMES);
+  record.kernel.assign(sample.kernel, sample.kernel + size);
+  record.stack = std::make_unique<sframe_bpf_stack>();
+  std::memcpy(record.stack.get(), &sample.stack, offsetof(sframe_bpf_stack, pcs));
+  record.stack->depth = std::min<std::uint32_t>(record.stack->depth, SFRAME_BPF_MAX_FRAMES);
+  std::copy_n(sample.stack.pcs, record.stack->depth, record.stack->pcs);
+  open->sample.time = record.time - std::min(record.time, zero_);
+  open->sample.cpu = sample.cpu;
+  if (sample.kind == RECORD_SAMPLE)
+    add_weight(*open, period_);
+  else if (const auto [at, is_new] = blocked_.insert_or_assign(record.tid, open); !is_new)
+    builder_.lose("not known how long the thread waited");
+  taken_.push_back(std::move(open));
+}
+
+void RecordedStacks::add(std::vector<ProcessEvent> events) {
+  std::ranges::move(events, std::back_inserter(events_));
+}
+
+void RecordedStacks::advance(std::uint64_t until) {
+  std::ranges::stable_sort(taken_, {}, [](const auto& open) { return open->record.time; });
+  std::ranges::stable_sort(events_, {}, &ProcessEvent::time);
+  auto event = events_.begin();
+  const auto apply = [&](std::uint64_t time) {
+    for (; event != events_.end() && event->time <= time; ++event) processes_.apply(*event);
+  };
+  for (const std::shared_ptr<Open>& open : taken_) {
+    apply(open->record.time);
+    take(open);
+  }
+  apply(until);
+  events_.erase(events_.begin(), event);
+  taken_.clear();
+}
+
+void RecordedStacks::take(const std::shared_ptr<Open>& open) {
+  const Record& record = open->record;
+  const Processes::Known& process = processes_.find(record.pid);
+  open->owner = {record.pid, builder_.process(record.pid, process.name)};
+  open->sample.thread = builder_.thread(record.tid, open->owner.process, record.name);
+  open->mappings = process.mappings;
+  if (record.stack->ticket != 0 && waiting_.size() < max_waiting)
+    waiting_.push_back(open);
+  else
+    add_stack(*open);
+}
+
+/// A guessed frame is never a part of a complete stack.
+profile::End RecordedStacks::end_of(const Record& record) {
+  const sframe_bpf_stack& stack = *record.stack;
+  if (record.is_kernel_thread) return {.complete = true, .reason = "kernel thread"};
+  const bool is_outermost = stack.end == SFRAME_BPF_END_OUTERMOST;
+  if (is_outermost && (stack.guessed[0] | stack.guessed[1]) != 0)
+    return {.complete = false, .reason = "not proved: frames are guessed by frame pointers"};
+  return {.complete = is_outermost, .reason = sframe_bpf_end_text(stack.end)};
+}
+
+/// The stack is final: it becomes locations.
+void RecordedStacks::add_stack(Open& open) {
+  static const profile::File kernel{.kind = profile::FileKind::kernel, .path = "[kernel]"};
+  std::vector<std::uint32_t> locations;
+  const sframe_bpf_stack& stack = *open.record.stack;
+  for (std::size_t i = 0; i < open.record.kernel.size(); ++i)
+    locations.push_back(builder_.location(
+        {.file = builder_.file(kernel), .address = open.record.kernel[i] - (i != 0 ? 1 : 0)}));
+  for (std::size_t i = 0; i < stack.depth; ++i) {
+    const bool is_guess = (stack.guessed[i / 64] >> i % 64 & 1) != 0;
+    locations.push_back(processes_.locate(open.owner, *open.mappings, stack.pcs[i], is_guess));
+  }
+  open.sample.stack = builder_.stack(locations, builder_.end(end_of(open.record)));
+  open.record = {};
+  open.mappings.reset();
+  if (open.has_weight) builder_.sample(open.sample);
+}
+
+/// The clocks of two processors may differ.
+void RecordedStacks::end_wait(Open& open, std::uint64_t time) {
+  const std::uint64_t end = time - std::min(time, zero_);
+  add_weight(open, end - std::min(open.sample.time, end));
+}
+
+void RecordedStacks::add_weight(Open& open, std::uint64_t weight) {
+  open.sample.weight = weight;
+  open.has_weight = true;
+  if (!open.record.stack) builder_.sample(open.sample);
+}
+
+void RecordedStacks::finish(sframe_bpf_tables& tables, bool last) {
+  std::erase_if(waiting_, [&](const std::shared_ptr<Open>& open) {
+    if (sframe_bpf_tables_finish(&tables, open->record.stack.get()) == 1 && !last) return false;
+    add_stack(*open);
+    return true;
+  });
+}
+
+void RecordedStacks::end_blocked(std::uint64_t time) {
+  for (const auto& [tid, open] : blocked_) end_wait(*open, time);
+  blocked_.clear();
+}
+
+} // namespace sframe::profile_tool
