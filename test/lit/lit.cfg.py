@@ -16,6 +16,7 @@
 # perf: samples can be taken by it.
 # map-files: mapped files can be opened by the names of their mappings (/proc/PID/map_files; root). seccomp: the programs limit system calls. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example, orc-example: examples/bpf, orc_jit was built. bpf-tables: SFRAME_BPF is on.
+# bpf-recorder: sframe-profile was built with its BPF programs; kprobes: the kernel has probes of its functions.
 # clang-bpf: a clang with the target bpf (%clang-bpf). libdw: its headers are installed.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
@@ -330,6 +331,10 @@ if can_use_bpf():
     config.available_features.add("bpf")
 if os.path.exists(os.path.join(config.build, "examples", "bpf", "sframe_stacks")):
     config.available_features.add("bpf-example")
+if os.path.exists(os.path.join(config.build, "tools", "sframe-profile", "bpf", "record.bpf.o")):
+    config.available_features.add("bpf-recorder")
+if os.path.exists("/sys/bus/event_source/devices/kprobe"):
+    config.available_features.add("kprobes")
 if os.path.exists(os.path.join(config.build, "examples", "orc_jit")):
     config.available_features.add("orc-example")
 if platform.machine() in ("x86_64", "AMD64"):

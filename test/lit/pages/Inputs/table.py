@@ -246,6 +246,8 @@ CASES = {
     "sframe-profile -o a.html -- ./a.out 1 2": Case(not_here=RECORDS),
     "sframe-profile -p 4711 -o server.pb.gz": Case(not_here=RECORDS),
     "sframe-profile -a -d 10 -o machine.svg": Case(not_here=RECORDS),
+    "sframe-profile -e off-cpu -p 4711 -d 10 -o waits.html": Case(not_here=RECORDS),
+    "sframe-profile -e uprobe:libc.so.6:malloc -o malloc.pb.gz -- ./a.out": Case(not_here=RECORDS),
     "sframe-profile -a -e off-cpu -d 10 -o wait.svg": Case(not_here=RECORDS),
     "sframe-profile perf.data -o perf.svg": Case(PERF_DATA),
     "sframe-profile perf.data -o profile.html": Case(PERF_DATA),
