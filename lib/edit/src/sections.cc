@@ -34,6 +34,7 @@ const PlacedSection* find(std::span<const PlacedSection> sections, std::uint32_t
 }
 
 /// Changes the table's symbols; false if one is elsewhere in a section that changes. `names`: of the symbols.
+/// Those outside their section stay: linkers name the last one before an address (_edata, _end).
 template <class Sym>
 bool place_symbols(const Image& image, std::span<const PlacedSection> sections,
                    std::span<const std::byte> names, std::vector<Sym>& symbols) {
@@ -48,6 +49,7 @@ bool place_symbols(const Image& image, std::span<const PlacedSection> sections,
     if (!now) continue;
     const SectionHeader& old = image.sections()[now->index];
     const std::uint64_t value = symbol.st_value;
+    if (value < old.address || value > old.address + old.size) continue;
     if (value == old.address || is_mapping(symbol))
       symbol.st_value = now->address;
     else if (value <= old.address + old.size && value + terminator >= old.address + old.size &&
