@@ -32,7 +32,9 @@ public:
     Bytes body = assembler_.body();
     body.u8(1).text(letters).uleb(1).sleb(-8).u8(16);
     const bool has_lsda = letters.find('L') != std::string_view::npos;
-    body.uleb(has_lsda ? 2 : 1);
+    const bool has_personality = letters.find('P') != std::string_view::npos;
+    body.uleb((has_lsda ? 2u : 1u) + (has_personality ? 5u : 0u));
+    if (has_personality) body.u8(3).u32(0x500000); // udata4
     if (has_lsda) body.u8(0x1b);
     body.u8(0x1b).raw({0x0c, 7, 8, 0x90, 1}).append(more_initial);
     cie_ = assembler_.cie(body);
@@ -128,9 +130,9 @@ TEST(ShrinkPlan, StatesWithoutSitesAreLeftOut) {
   // After the pop: sp+16 stays.
   const Made without_last = make(all, loose_at({{0x1007, 9}}));
   EXPECT_EQ(without_last.instructions(0), (std::vector<int>{0x41, 0x0e, 16, 0x83, 2}));
-  // The first two addresses after the push, and the first after the pop: later.
+  // The first two addresses after the push, and the first after the pop: at the last of them.
   const Made later = make(all, loose_at({{0x1001, 2}, {0x1007, 1}}));
-  EXPECT_EQ(later.instructions(0), (std::vector<int>{0x43, 0x0e, 16, 0x83, 2, 0x45, 0x0e, 8}));
+  EXPECT_EQ(later.instructions(0), (std::vector<int>{0x42, 0x0e, 16, 0x83, 2, 0x45, 0x0e, 8}));
   // All between the push and the pop: what differs then is where rbx is.
   EXPECT_EQ(make(all, loose_at({{0x1001, 6}})).instructions(0), (std::vector<int>{0x47, 0x83, 2}));
 
@@ -149,12 +151,13 @@ TEST(ShrinkPlan, TheAddressesWithOtherRulesAreListed) {
   section.function(0x1000, 16, saves_rbx());
   const auto all = section.get();
   const Made made = make(all, loose_at({{0x1001, 2}, {0x1007, 9}}));
-  const auto same = shrink::compare(all, {section_of(made.tables), made.tables.eh_frame_hdr, header_address},
-                                    {.loose = loose_at({{0x1001, 2}, {0x1007, 9}}).loose});
+  const auto same =
+      shrink::compare(all, {section_of(made.tables), made.tables.eh_frame_hdr, header_address},
+                      {.loose = loose_at({{0x1001, 2}, {0x1007, 9}}).loose, .level = shrink::Level::sync});
   ASSERT_TRUE(same);
   EXPECT_EQ(same->level, shrink::Level::sync);
   EXPECT_EQ(std::vector(same->different.ranges().begin(), same->different.ranges().end()),
-            (std::vector<AddressRange>{{0x1001, 2}, {0x1007, 9}}));
+            (std::vector<AddressRange>{{0x1001, 1}, {0x1007, 9}}));
 }
 
 TEST(ShrinkPlan, OnlyPlainStatesAreLeftOut) {
@@ -217,6 +220,17 @@ TEST(ShrinkPlan, ObeysTheCap) {
   for (const cfi::Fde& fde : made.fdes) EXPECT_LE(fde.instructions.size(), 40u);
   options.max_cfi_bytes = 4; // a function alone may have more
   EXPECT_EQ(make(section.get(), options).fdes.size(), 16u);
+}
+
+TEST(ShrinkPlan, HasAnotherCapWithoutPersonalityRoutines) {
+  shrink::Options options;
+  options.max_cfi_bytes = 4;
+  options.max_plain_cfi_bytes = 40;
+  for (const char* augmentation : {"zR", "zPR"}) {
+    Section section(augmentation);
+    for (unsigned i = 0; i < 16; ++i) section.function(0x1000 + 8 * i, 8, saves_rbx());
+    EXPECT_EQ(make(section.get(), options).fdes.size(), *(augmentation + 1) == 'P' ? 16u : 4u);
+  }
 }
 
 TEST(ShrinkPlan, KeepsFunctionsWithExceptionTablesAlone) {

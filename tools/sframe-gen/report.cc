@@ -125,8 +125,7 @@ void write_counts(const generate::Report& report, tool::Output& out) {
 }
 
 void write_json_shrunk(const ShrinkFigures& shrunk, tool::Output& out) {
-  const bool is_sync = shrunk.level == shrink::Level::sync;
-  out << ",\n \"shrink_cfi\": {\"level\": \"" << (is_sync ? "sync" : "lossless") << '"';
+  out << ",\n \"shrink_cfi\": {\"level\": \"" << shrink::name(shrunk.level) << '"';
   const auto add = [&](const char* key, std::uint64_t value) {
     (out << ", \"" << key << "\": ").decimal(value);
   };
@@ -134,7 +133,7 @@ void write_json_shrunk(const ShrinkFigures& shrunk, tool::Output& out) {
   add("eh_frame_hdr", shrunk.after.eh_frame_hdr);
   add("fdes", shrunk.fdes);
   add("copied", shrunk.copied);
-  if (is_sync) add("addresses_left_to_sframe", shrunk.left_out);
+  if (shrunk.level != shrink::Level::lossless) add("addresses_left_to_sframe", shrunk.left_out);
   add("files", shrunk.files);
   add("files_with_sframe_in_freed_bytes", shrunk.inside);
   add("file_size_before", shrunk.file_before);
@@ -240,7 +239,7 @@ void write_text_shrunk(const Summary& summary, tool::Output& out) {
       << with_commas(shrunk.after.eh_frame) << " and " << with_commas(shrunk.after.eh_frame_hdr)
       << " bytes), " << with_commas(shrunk.fdes) << " FDEs; with .sframe "
       << share(shrunk.after.sum() + summary.sframe_size) << " %\n";
-  if (shrunk.level == shrink::Level::sync)
+  if (shrunk.level != shrink::Level::lossless)
     out << "  left out:  " << with_commas(shrunk.left_out) << " addresses, which .sframe covers\n";
   out << "  growth:    " << (grew ? "" : "-")
       << with_commas(grew ? shrunk.file_after - shrunk.file_before : shrunk.file_before - shrunk.file_after)

@@ -45,7 +45,7 @@ void write_json(const AgainstOptions& options, const Result<shrink::Comparison>&
                                                             {"rows", result->rows},
                                                             {"addresses", result->addresses}};
     for (const auto& [key, count] : counts) (out << ", \"" << key << "\": ").decimal(count);
-    if (result->level == shrink::Level::sync)
+    if (result->level != shrink::Level::lossless)
       (out << ", \"addresses_left_to_sframe\": ").decimal(result->different.size());
   } else {
     (out << ", \"difference\": ").json_string(result.error().text());
@@ -67,7 +67,7 @@ void write_text(const AgainstOptions& options, const Result<shrink::Comparison>&
   out.decimal(result->fdes) << " FDEs, ";
   out.decimal(result->rows) << " rows, ";
   out.decimal(result->addresses) << " addresses";
-  if (result->level == shrink::Level::sync)
+  if (result->level != shrink::Level::lossless)
     (out << ", but for ").decimal(result->different.size()) << " that are left to .sframe";
   out << '\n';
 }

@@ -75,7 +75,7 @@ public:
     if (next != old->end()) return differs("no FDE any more", next->start);
     done_.functions = old->size();
     done_.fdes = now->size();
-    if (options_.loose) done_.level = Level::sync;
+    done_.level = options_.level;
     done_.different = AddressSet(std::move(different_));
     return done_;
   }
@@ -199,6 +199,15 @@ private:
 };
 
 } // namespace
+
+std::string_view name(Level level) {
+  switch (level) {
+  case Level::lossless: return "lossless";
+  case Level::sync: return "sync";
+  case Level::faults: return "faults";
+  }
+  return "unknown";
+}
 
 Result<Comparison> compare(const CfiSection& before, const SearchedTable& after,
                            const CompareOptions& options) {

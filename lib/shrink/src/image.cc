@@ -123,13 +123,13 @@ Result<void> check_use(const Image& image, const Place& place) {
   return check_unreferenced(image, place.memory(), named);
 }
 
-std::vector<std::byte> make_note(const ImageOptions& options, ByteOrder order) {
+std::vector<std::byte> make_note(Level level, std::uint32_t max_cfi_bytes, ByteOrder order) {
   const std::array<std::uint32_t, 3> header{static_cast<std::uint32_t>(note_owner.size() + 1), 8, note_type};
   std::vector<std::byte> note(12 + 8 + 8);
   for (std::size_t i = 0; i < header.size(); ++i) store(note.data() + 4 * i, header[i], order);
   std::memcpy(note.data() + 12, note_owner.data(), note_owner.size());
-  store(note.data() + 20, static_cast<std::uint32_t>(options.level), order);
-  store(note.data() + 24, options.max_cfi_bytes, order);
+  store(note.data() + 20, static_cast<std::uint32_t>(level), order);
+  store(note.data() + 24, max_cfi_bytes, order);
   return note;
 }
 
@@ -245,20 +245,22 @@ Result<ShrunkImage> shrink(const Image& image, const ImageOptions& options) {
   if (auto done = check_use(image, *place); !done) return unexpected(std::move(done.error()));
   const cfi::ImageCfi cfi = cfi::open_cfi(image, {.debug_frame = false});
   if (cfi.sections.empty()) return fail("cannot read the section", ".eh_frame");
-  if (options.level == Level::sync && !Sites::are_known(image))
-    return fail("sync needs code whose calls and faults are known: not this machine's");
+  if (options.level != Level::lossless && !Sites::are_known(image))
+    return fail("only lossless: this machine's calls and faults are not known");
   generate::JoinCheck check(image, {});
-  Sites sites(image, Sites::Witness::both);
-  Options how{.max_cfi_bytes = options.max_cfi_bytes,
+  Sites sites(image, Sites::Witness::both, options.level);
+  const bool by_default = options.max_cfi_bytes == 0;
+  Options how{.max_cfi_bytes = by_default ? default_max_cfi_bytes(options.level) : options.max_cfi_bytes,
+              .max_plain_cfi_bytes = by_default ? plain_max_cfi_bytes : 0,
               .alignment = options.alignment,
               .join = !imports(image, "_Unwind_FindEnclosingFunction"),
               .is_padding = std::ref(check),
               .loose = {},
               .budget = image.budget()};
-  if (options.level == Level::sync) how.loose = std::ref(sites);
+  if (options.level != Level::lossless) how.loose = std::ref(sites);
   const auto plan = Plan::make(cfi.sections.front().section, how);
   if (!plan) return unexpected(plan.error());
-  const auto note = make_note(options, image.byte_order());
+  const auto note = make_note(options.level, plan->max_cfi_bytes(), image.byte_order());
   const Layout layout = Layout::make(*place, *plan, note.size());
   ShrunkImage out;
   if (layout.note + note.size() > place->end) return out;
@@ -287,8 +289,8 @@ Result<Comparison> compare(const Image& before, const Image& after) {
     return fail("files for different machines");
   if (auto done = check_complete(before); !done) return unexpected(std::move(done.error()));
   const auto mark = find_mark(after);
-  const bool is_sync = mark && mark->level == static_cast<std::uint32_t>(Level::sync);
-  if (!is_sync)
+  const Level level = mark ? static_cast<Level>(mark->level) : Level::lossless;
+  if (level != Level::sync && level != Level::faults)
     if (auto done = check_complete(after); !done) return unexpected(std::move(done.error()));
   const cfi::ImageCfi old = cfi::open_cfi(before, {.debug_frame = false});
   const cfi::ImageCfi now = cfi::open_cfi(after, {.debug_frame = false});
@@ -305,9 +307,10 @@ Result<Comparison> compare(const Image& before, const Image& after) {
       return fail("other code at " + hex(range.start) + ": FILE was not made from this file");
   }
   generate::JoinCheck check(before, {});
-  Sites sites(before, Sites::Witness::bytes);
-  CompareOptions options{.is_padding = std::ref(check), .loose = {}, .budget = before.budget()};
-  if (is_sync) options.loose = std::ref(sites);
+  Sites sites(before, Sites::Witness::bytes, level);
+  CompareOptions options{
+      .is_padding = std::ref(check), .loose = {}, .level = level, .budget = before.budget()};
+  if (level != Level::lossless) options.loose = std::ref(sites);
   auto done = compare(old.sections.front().section,
                       {now.sections.front().section, *header_bytes, header->address}, options);
   if (done)

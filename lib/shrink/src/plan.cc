@@ -126,6 +126,8 @@ private:
   }
 
   /// States begin later where their first addresses are loose; those without other addresses are left out.
+  /// The others begin one unit before the end of the loose addresses, which costs nothing: some unwinders
+  /// look up the address before that of a fault, too.
   void leave_out_steps(Function& function) {
     const auto steps = std::span(model_.steps).subspan(function.first_step, function.num_steps);
     if (!function.understood || model_.cies[function.cie].signal_frame ||
@@ -140,9 +142,11 @@ private:
       while (range != loose.end() && range->end() - function.start <= step.offset) ++range;
       if (range != loose.end() && range->contains(function.start + step.offset)) {
         const std::uint64_t later = range->end() - function.start;
-        if (later % model_.cies[function.cie].code_alignment == 0) step.offset = later;
+        const std::uint64_t unit = model_.cies[function.cie].code_alignment;
+        if (later >= end) continue;
+        if (later % unit == 0) step.offset = std::max(step.offset, later - unit);
       }
-      if (step.offset >= end || (kept != 0 && steps[kept - 1].state == step.state)) continue;
+      if (kept != 0 && steps[kept - 1].state == step.state) continue;
       steps[kept++] = step;
     }
     function.num_steps = kept;
@@ -341,7 +345,10 @@ Result<Plan> Plan::make(const CfiSection& section, const Options& options) {
   auto contents = std::make_unique<Contents>();
   contents->model = std::move(*model);
   contents->options = options;
-  auto groups = Grouping(contents->model, options).form();
+  if (options.max_plain_cfi_bytes != 0 &&
+      std::ranges::none_of(contents->model.cies, [](const ModelCie& cie) { return bool(cie.personality); }))
+    contents->options.max_cfi_bytes = options.max_plain_cfi_bytes;
+  auto groups = Grouping(contents->model, contents->options).form();
   if (!groups) return unexpected(std::move(groups.error()));
   contents->groups = std::move(*groups);
   contents->copied =
@@ -366,6 +373,9 @@ std::uint64_t Plan::functions() const {
 }
 std::uint64_t Plan::fdes() const {
   return contents_->groups.size();
+}
+std::uint32_t Plan::max_cfi_bytes() const {
+  return contents_->options.max_cfi_bytes;
 }
 std::uint64_t Plan::copied() const {
   return contents_->copied;

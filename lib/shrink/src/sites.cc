@@ -26,14 +26,15 @@ public:
 
   Kind kind() const {
     if (effects_.empty()) return Kind::site;
+    if (effects_.size() == 2 && pushes()) return Kind::push;
     if (effects_.size() == 3 && sets(0, sp_, fp_) && effects_[0].value == 0 && effects_[1].reg == fp_ &&
         pops(1))
       return Kind::removal; // leave
     const auto moved_up = sp_moved_up();
     if (moved_up && pops(0)) return *moved_up > 0 ? Kind::removal : Kind::setup;
-    if (effects_.size() != 1) return Kind::site;
-    if (sets(0, sp_, fp_)) return Kind::removal;
-    return sets(0, fp_, sp_) ? Kind::setup : Kind::site;
+    if (effects_.size() == 1 && sets(0, sp_, fp_)) return Kind::removal;
+    if (effects_.size() == 1 && sets(0, fp_, sp_)) return Kind::setup;
+    return computes() ? Kind::plain : Kind::site;
   }
 
 private:
@@ -65,6 +66,18 @@ private:
     return true;
   }
 
+  bool pushes() const {
+    constexpr std::int64_t word = 8;
+    const Effect& stored = effects_[0];
+    return is(0, Effect::Kind::store, stored.reg, sp_) && stored.value == -word && sp_moved_up() == -word;
+  }
+  /// Whether all is sums of registers and constants. What is loaded has another effect, at least a clobber.
+  bool computes() const {
+    return std::ranges::all_of(effects_, [](const Effect& effect) {
+      return effect.kind == Effect::Kind::set || effect.kind == Effect::Kind::add;
+    });
+  }
+
   std::span<const Effect> effects_;
   std::uint8_t sp_, fp_;
 };
@@ -81,6 +94,7 @@ SiteInstruction classify(const code::Instruction& instruction, std::span<const c
   switch (instruction.flow) {
   case Flow::next:
     out.kind = Effects(effects, abi).kind();
+    if (instruction.is_nop || instruction.marks_start) out.kind = Kind::plain;
     out.returns = instruction.system_call_register != code::Effect::none || instruction.system_call >= 0;
     return out;
   case Flow::jump:
@@ -93,6 +107,8 @@ SiteInstruction classify(const code::Instruction& instruction, std::span<const c
     out.falls_through = false;
     return out;
   case Flow::branch:
+    if (effects.empty()) out.kind = Kind::plain;
+    [[fallthrough]];
   case Flow::patchable: out.target = instruction.target; return out;
   case Flow::call: out.target = instruction.target; [[fallthrough]];
   case Flow::indirect_call:
@@ -109,12 +125,29 @@ SiteInstruction classify(const code::Instruction& instruction, std::span<const c
 bool follows(const SiteInstruction& before, const SiteInstruction& one) {
   if (!before.falls_through || before.returns) return false;
   switch (one.kind) {
-  case Kind::site: return false;
+  case Kind::site:
+  case Kind::push:
+  case Kind::plain: return false;
   case Kind::setup: return true;
   case Kind::removal: return before.kind != Kind::setup;
   case Kind::jump: return before.kind == Kind::removal;
   }
   return false;
+}
+
+bool is_free(const SiteInstruction& before, const SiteInstruction& one, bool is_target, Level level) {
+  if (level == Level::faults) return one.kind != Kind::site && !before.returns;
+  return !is_target && follows(before, one);
+}
+
+/// What two decoders read of an instruction, as one that has what is least free. False if they contradict
+/// each other.
+bool merge(SiteInstruction& one, const SiteInstruction& other) {
+  if (one.address != other.address || one.length != other.length || one.target != other.target) return false;
+  if (one.kind != other.kind) one.kind = Kind::site;
+  one.falls_through &= other.falls_through;
+  one.returns |= other.returns;
+  return true;
 }
 
 /// A second decoder, for all byte orders of a machine.
@@ -133,7 +166,7 @@ ByteReader* find_byte_reader(const AbiTraits& abi) {
 }
 
 std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruction> instructions,
-                                                     const AddressRange& function) {
+                                                     const AddressRange& function, Level level) {
   std::vector<std::uint64_t> targets;
   for (const SiteInstruction& one : instructions)
     if (one.target != 0 && function.contains(one.target)) targets.push_back(one.target);
@@ -146,7 +179,7 @@ std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruc
     if (target != targets.end() && *target < one.address) return std::nullopt;
     const bool is_target = target != targets.end() && *target == one.address;
     if (is_target) ++target;
-    if (i == 0 || is_target || !follows(instructions[i - 1], one)) continue;
+    if (i == 0 || !is_free(instructions[i - 1], one, is_target, level)) continue;
     if (!out.empty() && out.back().end() == one.address)
       out.back().size += one.length;
     else
@@ -159,10 +192,11 @@ std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruc
 struct Sites::Reader {
   const elf::Image& image;
   Witness witness;
+  Level level;
   std::unique_ptr<code::Decoder> decoder;
   ByteReader* read_bytes;
   std::vector<code::Effect> effects;
-  std::vector<SiteInstruction> instructions;
+  std::vector<SiteInstruction> instructions, others;
   std::vector<AddressRange> free;
 
   SiteInstruction read(std::span<const std::byte> bytes, std::uint64_t address, bool by_effects) {
@@ -174,25 +208,36 @@ struct Sites::Reader {
                : SiteInstruction();
   }
 
-  std::optional<std::vector<AddressRange>> read_function(std::span<const std::byte> bytes,
-                                                         const AddressRange& function, bool by_effects) {
-    instructions.clear();
-    for (std::size_t at = 0; at < bytes.size(); at += instructions.back().length) {
-      const SiteInstruction one = read(bytes.subspan(at), function.start + at, by_effects);
-      if (one.length == 0 || one.length > bytes.size() - at) return std::nullopt;
-      instructions.push_back(one);
+  /// False if the function is not understood.
+  bool read(std::span<const std::byte> bytes, std::uint64_t address, bool by_effects,
+            std::vector<SiteInstruction>& out) {
+    out.clear();
+    for (std::size_t at = 0; at < bytes.size(); at += out.back().length) {
+      const SiteInstruction one = read(bytes.subspan(at), address + at, by_effects);
+      if (one.length == 0 || one.length > bytes.size() - at) return false;
+      out.push_back(one);
     }
-    return free_ranges(instructions, function);
+    return true;
+  }
+
+  /// Reads the function with one decoder or both. False if it is not understood, or they contradict.
+  bool read(std::span<const std::byte> bytes, std::uint64_t address) {
+    if (!read(bytes, address, false, instructions)) return false;
+    if (witness == Witness::bytes) return true;
+    return read(bytes, address, true, others) && instructions.size() == others.size() &&
+           std::ranges::equal(instructions, others, merge);
   }
 };
 
-Sites::Sites(const elf::Image& image, Witness witness)
+Sites::Sites(const elf::Image& image, Witness witness, Level level)
     : reader_(std::make_unique<Reader>(Reader{.image = image,
                                               .witness = witness,
+                                              .level = level,
                                               .decoder = code::make_decoder(*image.abi()),
                                               .read_bytes = find_byte_reader(*image.abi()),
                                               .effects = {},
                                               .instructions = {},
+                                              .others = {},
                                               .free = {}})) {}
 Sites::~Sites() = default;
 Sites::Sites(Sites&&) noexcept = default;
@@ -211,10 +256,8 @@ std::span<const AddressRange> Sites::operator()(const AddressRange& function) {
   Budget* const budget = reader.image.budget();
   if (!bytes || (budget && !budget->take(Resource::code_steps, 1 + function.size / bytes_per_step)))
     return {};
-  auto found = reader.read_function(*bytes, function, false);
-  if (!found) return {};
-  if (reader.witness == Witness::both && found != reader.read_function(*bytes, function, true)) return {};
-  reader.free = std::move(*found);
+  if (!reader.read(*bytes, function.start)) return {};
+  if (auto found = free_ranges(reader.instructions, function, reader.level)) reader.free = std::move(*found);
   return reader.free;
 }
 

@@ -15,6 +15,7 @@
 
 #include "sframe/address.h"
 #include "sframe/elf/image.h"
+#include "sframe/shrink/compare.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,9 @@ struct SiteInstruction {
     site,
     setup,   ///< moves SP down, or sets FP, and accesses no memory
     removal, ///< moves SP up, and reads no memory but the words that it removes
-    jump     ///< to a constant address
+    jump,    ///< to a constant address
+    push,    ///< stores a register below SP, and moves SP down to it: faults only if the stack is full
+    plain    ///< cannot fault: computes in registers, or branches to a constant address; not those above
   };
   std::uint64_t address = 0;
   std::uint64_t target = 0; ///< of a jump, branch or call to a constant address; 0: none
@@ -44,11 +47,12 @@ struct SiteInstruction {
 /// The ranges of a function that are no sites, by address; empty ranges are not among them. Nothing if a
 /// target in the function is not the start of one of the instructions, which are all of the function.
 ///
-/// An instruction is free if it is of another kind than `site`, and control comes only from the one before
-/// it, which is no call; a jump, if it follows a removal. Where a removal follows a setup, debuggers may stop
-/// between the two, so that it is a site.
+/// Level::sync: setups, removals and jumps are free if control comes only from the instruction before, which
+/// is no call; a jump, if it follows a removal. Where a removal follows a setup, debuggers may stop between
+/// the two, so that it is a site. Level::faults: all but sites are free, apart from the first address and
+/// those that calls return to.
 std::optional<std::vector<AddressRange>> free_ranges(std::span<const SiteInstruction> instructions,
-                                                     const AddressRange& function);
+                                                     const AddressRange& function, Level level);
 
 /// A second decoder: an instruction by its bytes alone; `length` is 0 if it is not known. Constant cost.
 using ByteReader = SiteInstruction(std::span<const std::byte> bytes, std::uint64_t address);
@@ -63,8 +67,8 @@ public:
     both, ///< both decoders; what they disagree about is not free
     bytes ///< the one that knows bytes alone
   };
-  /// `image` outlives this.
-  Sites(const elf::Image& image, Witness witness);
+  /// `image` outlives this. `level` is not lossless, by which nothing is free.
+  Sites(const elf::Image& image, Witness witness, Level level);
   ~Sites();
   Sites(Sites&&) noexcept;
   Sites& operator=(Sites&&) noexcept;

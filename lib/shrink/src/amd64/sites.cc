@@ -190,11 +190,15 @@ private:
       return;
     default: break;
     }
-    if (!has_other_ && !has_repeat_) out.kind = frame_kind();
+    if (has_other_ || has_repeat_) return;
+    out.kind = frame_kind();
+    if (out.kind == Kind::site && computes()) out.kind = Kind::plain;
   }
 
   void classify_two_bytes(SiteInstruction& out) const {
     if (opcode_ >= 0x80 && opcode_ < 0x90) out.target = target();
+    const bool is_endbr64 = has_repeat_ && opcode_ == 0x1e && modrm_ == 0xfa;
+    if (!has_other_ && (is_endbr64 || (!has_repeat_ && computes_two_bytes()))) out.kind = Kind::plain;
     const bool traps = opcode_ == 0x0b || opcode_ == 0xb9 || opcode_ == 0xff;
     out.falls_through = !traps && opcode_ != 0x07 && opcode_ != 0x35;
     out.returns = opcode_ == 0x05 || opcode_ == 0x34 || opcode_ == 0x01;
@@ -202,8 +206,61 @@ private:
 
   static Kind by_sign(std::int64_t moved_up) { return moved_up > 0 ? Kind::removal : Kind::setup; }
 
+  bool has_memory() const { return modrm_ < 0xc0; }
+
+  /// Those that cannot fault: registers and constants, and relative branches. Not complete.
+  bool computes() const {
+    const unsigned operation = modrm_ >> 3 & 7;
+    if (opcode_ < 0x40) return (opcode_ & 7) < 4 ? !has_memory() : (opcode_ & 7) < 6;
+    if (opcode_ >= 0x70 && opcode_ < 0x80) return true;
+    if (opcode_ >= 0xb0 && opcode_ < 0xc0) return true;
+    if (opcode_ >= 0xd0 && opcode_ < 0xd4) return !has_memory();
+    switch (opcode_) {
+    case 0x63:
+    case 0x69:
+    case 0x6b:
+    case 0x80:
+    case 0x81:
+    case 0x83:
+    case 0x84:
+    case 0x85:
+    case 0x86:
+    case 0x87:
+    case 0x88:
+    case 0x89:
+    case 0x8a:
+    case 0x8b:
+    case 0xc0:
+    case 0xc1: return !has_memory();
+    case 0x8d: return has_memory();
+    case 0x90:
+    case 0x98:
+    case 0x99:
+    case 0xa8:
+    case 0xa9: return true;
+    case 0xc6:
+    case 0xc7: return !has_memory() && operation == 0;
+    case 0xf6:
+    case 0xf7: return !has_memory() && operation < 6; // the others divide
+    case 0xfe: return !has_memory() && operation < 2;
+    default: return false;
+    }
+  }
+
+  /// The same: conditional branches, moves and sets, extensions, multiplication, bits, and padding.
+  bool computes_two_bytes() const {
+    if (opcode_ >= 0x80 && opcode_ < 0x90) return true;
+    if (opcode_ == 0x1f || (opcode_ >= 0xc8 && opcode_ < 0xd0)) return true;
+    if (has_memory()) return false;
+    if ((opcode_ >= 0x40 && opcode_ < 0x50) || (opcode_ >= 0x90 && opcode_ < 0xa0)) return true;
+    constexpr std::array others{0xa3, 0xa4, 0xa5, 0xab, 0xac, 0xad, 0xaf, 0xb3,
+                                0xb6, 0xb7, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf};
+    return std::ranges::count(others, static_cast<int>(opcode_)) != 0;
+  }
+
   /// Those that set up and remove frames; operands are 64 bits wide.
   Kind frame_kind() const {
+    if (opcode_ >= 0x50 && opcode_ < 0x58) return Kind::push;
     const bool extends = rex_ & 7;
     if (opcode_ >= 0x58 && opcode_ < 0x60)
       return opcode_ == 0x5c && !(rex_ & 1) ? Kind::site : Kind::removal; // pop %rsp

@@ -1,11 +1,12 @@
 #!/bin/sh
-# sync-debuggers.sh DIRECTORY stops|cores|steps: what gdb shows of frames.c is the same for the original (one/) and for
-# the file of --shrink-cfi=sync (two/).
+# sync-debuggers.sh DIRECTORY stops|cores|steps|faults: what gdb shows of frames.c is the same for the original (one/) and
+# for the file of --shrink-cfi=sync (two/); "faults": of that level.
 set -eu
 inputs=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 gdb_quietly() { gdb -nx -batch -iex "set debuginfod enabled off" "$@"; }
-shrink() { sframe-gen --shrink-cfi=sync --full-cfi=full "$1" -o "$2" --report=none; }
+level=sync
+shrink() { sframe-gen --shrink-cfi=$level --full-cfi=full "$1" -o "$2" --report=none; }
 
 # Stops of step, next, finish and breakpoints.
 stops() {
@@ -35,6 +36,36 @@ cores() {
     cmp app.$how small.$how
     grep -q "^#1 .*\(main\|overflow\)" small.$how
   done
+}
+
+# Without .debug_frame, a core of a wrong pointer, and stops at the entry of functions and where calls return to; with
+# it, a core of a full stack and all stops.
+faults() {
+  level=faults
+  show() {
+    gdb_quietly -ex "bt 12" -ex "info registers" -ex "frame 1" -ex "info registers" $1 core.$2 2>err | sed -n '/^#0/,$p'
+  }
+  gcc -g -O2 -no-pie "$inputs/frames.c" -o app
+  shrink app small
+  llvm-objcopy --add-section .debug_frame=full small whole
+  ulimit -s 256
+  for how in fault overflow; do
+    gdb_quietly -ex run -ex "gcore core.$how" --args ./app $how >out 2>&1
+    for f in app small whole; do show $f $how >$f.$how; done
+    cmp app.$how whole.$how
+  done
+  cmp app.fault small.fault
+  finish() { gdb_quietly -ex "break *leaf" -ex run -ex bt -ex finish -ex "info registers rip rsp rbx" $1 2>&1 | grep "^[#r]"; }
+  finish ./app >app.finish
+  finish ./small >small.finish
+  cmp app.finish small.finish
+  grep -q "^#6 .*main" small.finish
+  cp app one/app
+  cp whole two/app
+  for d in one two; do
+    (cd $d && gdb_quietly -x "$inputs/steps.gdb" app 2>&1 | grep -v "(process" >out)
+  done
+  cmp one/out two/out
 }
 
 # Every instruction, with all call frame information in the debug file, which is found by its build ID. Without it, some

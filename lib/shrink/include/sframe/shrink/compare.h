@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 
@@ -29,7 +30,11 @@ namespace sframe::shrink {
 enum class Level : std::uint32_t {
   lossless = 1, ///< all, at every address
   sync = 2,     ///< what is needed wherever something looks at a frame without having chosen the moment
+  faults = 3,   ///< at calls, system calls and faults, but for a full stack that a push finds out
 };
+
+/// "lossless", "sync", "faults".
+std::string_view name(Level level);
 
 struct CompareOptions {
   /// Whether [end of a function, start of the next) is empty or padding, and may get rules that it had not.
@@ -38,6 +43,7 @@ struct CompareOptions {
   /// The ranges of a function, by address, where rules may differ. Without it, none. Not asked for signal
   /// frames.
   std::function<std::span<const AddressRange>(const AddressRange& function)> loose;
+  Level level = Level::lossless; ///< of `loose`; the result has it
   /// Executed instructions are charged to cfi_instructions; nothing is charged if it is nullptr.
   Budget* budget = nullptr;
 };
@@ -51,7 +57,7 @@ struct SearchedTable {
 
 /// What was compared and found equal.
 struct Comparison {
-  Level level = Level::lossless; ///< sync if CompareOptions::loose was given
+  Level level = Level::lossless; ///< CompareOptions::level
   std::uint64_t functions = 0;   ///< FDEs before
   std::uint64_t fdes = 0;        ///< FDEs after
   std::uint64_t rows = 0;        ///< before, of one meaning

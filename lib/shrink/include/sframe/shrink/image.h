@@ -26,7 +26,7 @@
 namespace sframe::shrink {
 
 /// A shrunk file has the section `.note.sframe` with a note of owner "SFrame" and type 1, whose descriptor is
-/// two 32-bit numbers in the file's byte order: the level, and ImageOptions::max_cfi_bytes.
+/// two 32-bit numbers in the file's byte order: the level, and Plan::max_cfi_bytes().
 struct Mark {
   std::uint32_t level = 0; ///< a Level; a later version may have others
   std::uint32_t max_cfi_bytes = 0;
@@ -45,9 +45,18 @@ Result<void> check_complete(const elf::Image& image);
 
 struct ImageOptions {
   Level level = Level::lossless;
-  std::uint32_t max_cfi_bytes = 128; ///< Options::max_cfi_bytes
-  std::uint32_t alignment = 1;       ///< Options::alignment
+  /// Options::max_cfi_bytes. 0: by default_max_cfi_bytes(), and plain_max_cfi_bytes where no function has a
+  /// personality routine.
+  std::uint32_t max_cfi_bytes = 0;
+  std::uint32_t alignment = 1; ///< Options::alignment
 };
+
+/// With these, a throw takes at most 1.25 times as long (scripts/measure-throws). The fewer rows a function
+/// has, the more functions share an FDE of that size.
+constexpr std::uint32_t default_max_cfi_bytes(Level level) {
+  return level == Level::lossless ? 128 : level == Level::sync ? 64 : 40;
+}
+inline constexpr std::uint32_t plain_max_cfi_bytes = 256;
 
 /// Bytes of the tables.
 struct TableSizes {
@@ -70,7 +79,7 @@ struct ShrunkImage {
 Result<ShrunkImage> shrink(const elf::Image& image, const ImageOptions& options);
 
 /// Proves that a file says the same as the one that it was made of, by the level of its mark: compare() of
-/// their tables, and equal bytes in the sections of code. With Level::sync, .sframe must cover the addresses
+/// their tables, and equal bytes in the sections of code. But for lossless, .sframe must cover the addresses
 /// whose rules differ; sites are found by the bytes of the code alone. Charges the budget of `before`.
 Result<Comparison> compare(const elf::Image& before, const elf::Image& after);
 

@@ -34,6 +34,8 @@ struct Options {
   /// The most bytes of instructions in an FDE that several functions share: what an unwinder executes to
   /// find a row. A single function may have more.
   std::uint32_t max_cfi_bytes = 128;
+  /// Instead, where no function has a personality routine, so that hardly any exception passes; 0: the same.
+  std::uint32_t max_plain_cfi_bytes = 0;
   /// Of entries: 1 or 4. All readers accept 1.
   std::uint32_t alignment = 1;
   /// False: each FDE stays alone.
@@ -74,6 +76,8 @@ public:
   std::uint64_t functions() const; ///< FDEs of the old section
   std::uint64_t fdes() const;      ///< of the new one
   std::uint64_t copied() const;    ///< FDEs whose instructions are copied since they are not understood
+  /// Options::max_cfi_bytes or max_plain_cfi_bytes.
+  std::uint32_t max_cfi_bytes() const;
 
   /// Fails if a pointer does not reach from there. Linear.
   Result<Tables> write(std::uint64_t eh_frame_address, std::uint64_t eh_frame_hdr_address) const;
