@@ -2,6 +2,7 @@
 
 #include "against.h"
 
+#include <sframe/base/text.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/files/opened_file.h>
@@ -53,7 +54,8 @@ void write_json(const AgainstOptions& options, const Result<shrink::Comparison>&
   out << "}}]}\n";
 }
 
-void write_text(const AgainstOptions& options, const Result<shrink::Comparison>& result, tool::Output& out) {
+void write_text(const AgainstOptions& options, const Result<shrink::Comparison>& result, bool is_verbose,
+                tool::Output& out) {
   out.safe(options.file) << ": ";
   if (!result) {
     out << "differs from ";
@@ -70,6 +72,9 @@ void write_text(const AgainstOptions& options, const Result<shrink::Comparison>&
   if (result->level != shrink::Level::lossless)
     (out << ", but for ").decimal(result->different.size()) << " that are left to .sframe";
   out << '\n';
+  if (is_verbose)
+    for (const AddressRange& range : result->different.ranges())
+      out << "  left to .sframe: " << hex(range.start) << " to " << hex(range.end()) << '\n';
 }
 
 } // namespace
@@ -88,7 +93,10 @@ int compare_files(tool::App& app, const AgainstOptions& options) {
       app.messages().error(one == &*file ? options.file : options.original, *limit);
       return tool::exit_failure;
     }
-    (options.json ? write_json : write_text)(options, result, out);
+    if (options.json)
+      write_json(options, result, out);
+    else
+      write_text(options, result, app.messages().verbose(), out);
     return result ? tool::exit_ok : tool::exit_findings;
   });
 }
