@@ -101,6 +101,7 @@ CASES = {
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --shrink-cfi": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --shrink-cfi=sync --full-cfi=app.frames": Case(APP, shows="numbers", needs=("gcc", "amd64")),
+    "sframe-gen app -o app --shrink-cfi=faults --full-cfi=app.frames": Case(APP, shows="numbers", needs=("gcc", "amd64")),
     "objcopy --add-section .debug_frame=app.frames app.debug": Case(
         APP + "sframe-gen app -o app.small --shrink-cfi=sync --full-cfi=app.frames --report=none; objcopy --only-keep-debug app app.debug; ",
         needs=("gcc", "objcopy", "amd64")),
