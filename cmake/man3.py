@@ -21,7 +21,10 @@ def page_of(header):
 def text_of(comment):
     """The lines of a comment without its marks."""
     lines = comment[2:-2].splitlines()
-    return [re.sub(r"^ ?\*? ?" if line.startswith(" *") else r"^   ", "", line).rstrip() for line in lines]
+    return [
+        re.sub(r"^ ?\*? ?" if line.startswith(" *") else r"^   ", "", line).rstrip()
+        for line in lines
+    ]
 
 
 def without_boilerplate(text):
@@ -70,7 +73,11 @@ def paragraphs(lines):
 
 
 def functions_of(declarations):
-    return re.findall(r"^[a-z][^;{}()]*?\b(sframe_\w+)\(", re.sub(r"^typedef .*?;$", "", declarations, flags=re.S | re.M), re.M)
+    return re.findall(
+        r"^[a-z][^;{}()]*?\b(sframe_\w+)\(",
+        re.sub(r"^typedef .*?;$", "", declarations, flags=re.S | re.M),
+        re.M,
+    )
 
 
 def page(path, version, others):
@@ -79,18 +86,34 @@ def page(path, version, others):
     while not introduction[0]:
         introduction.pop(0)
     summary = re.match(r"(.*?)[.:](?:\s|$)", " ".join(introduction)).group(1)
-    functions = [function for _, items in parts for _, declarations in items for function in functions_of(declarations)]
-    out = ['.TH %s 3 "" "sframe-utils %s" "Library Functions"' % (name.upper(), version), ".SH NAME",
-           "%s \\- %s" % (roff(", ".join([name] + functions)), roff(summary[0].lower() + summary[1:])),
-           ".SH SYNOPSIS", ".nf", roff("#include <sframe/c/%s>" % os.path.basename(path)), "",
-           roff("cc ... $(pkg-config --cflags --libs sframe-c)"), ".fi", ".SH DESCRIPTION"] + paragraphs(introduction)
+    functions = [
+        function
+        for _, items in parts
+        for _, declarations in items
+        for function in functions_of(declarations)
+    ]
+    out = [
+        '.TH %s 3 "" "sframe-utils %s" "Library Functions"' % (name.upper(), version),
+        ".SH NAME",
+        "%s \\- %s" % (roff(", ".join([name] + functions)), roff(summary[0].lower() + summary[1:])),
+        ".SH SYNOPSIS",
+        ".nf",
+        roff("#include <sframe/c/%s>" % os.path.basename(path)),
+        "",
+        roff("cc ... $(pkg-config --cflags --libs sframe-c)"),
+        ".fi",
+        ".SH DESCRIPTION",
+    ] + paragraphs(introduction)
     for title, items in parts:
         out.append(".SH " + roff(title.upper()))
         for comment, declarations in items:
             out += [".PP", ".nf"] + [roff(line) for line in declarations.splitlines()] + [".fi"]
             if comment:
                 out += [".RS 4"] + paragraphs([line.strip() for line in text_of(comment)]) + [".RE"]
-    out += [".SH SEE ALSO", ",\n".join("\\fB%s\\fR(3)" % roff(other) for other in others if other != name)]
+    out += [
+        ".SH SEE ALSO",
+        ",\n".join("\\fB%s\\fR(3)" % roff(other) for other in others if other != name),
+    ]
     return functions, "\n".join(out) + "\n"
 
 

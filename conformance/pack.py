@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Packs the kits for release: the program, the cases, the sections and questions made of them, the page and the licence.
+"""Packs the kits for release: the program, the cases, the sections and questions made of them, the
+page and the licence.
 
     pack.py PROJECT VERSION OUTPUT.tar.xz      two runs give the same bytes
 """
@@ -46,10 +47,18 @@ with tempfile.TemporaryDirectory() as made:
         add(tar, "LICENSE", content(os.path.join(project, "LICENSE")))
         add(tar, "README.md", content(os.path.join(project, "docs", "conformance.md")))
         starter = content(os.path.join(source, "sframe-conformance.in")).decode()
-        for name, value in (("SFRAME_CONFORMANCE_FOLDER", "."), ("SFRAME_OPTIONS_FOLDER", "."), ("PROJECT_VERSION", version)):
+        for name, value in (
+            ("SFRAME_CONFORMANCE_FOLDER", "."),
+            ("SFRAME_OPTIONS_FOLDER", "."),
+            ("PROJECT_VERSION", version),
+        ):
             starter = starter.replace("@%s@" % name, value)
         add(tar, "sframe-conformance", starter.encode(), 0o755)
-        add(tar, "sframe_options.py", content(os.path.join(project, "tools", "common", "python", "sframe_options.py")))
+        add(
+            tar,
+            "sframe_options.py",
+            content(os.path.join(project, "tools", "common", "python", "sframe_options.py")),
+        )
         for name, path in files(source):
             if name not in ("CMakeLists.txt", "pack.py", "sframe-conformance.in"):
                 add(tar, name, content(path))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints reports of sframe-conformance as a table in Markdown: a line for each case, a column for each report.
+"""Prints reports of sframe-conformance as a table in Markdown: a line for each case, a column for
+each report.
 
     table.py NAME=REPORT.json...        reports of --format json, of one kit
 
-"all": right in all variants of a case that the reader or writer knows; "5 of 8": in so many; "left out": no rows, which is no failure; "-": it
-knows none of them."""
+"all": right in all variants of a case that the reader or writer knows; "5 of 8": in so many; "left
+out": no rows, which is no failure; "-": it knows none of them."""
 import json
 import sys
 

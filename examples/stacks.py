@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which functions are at the top of the stacks of a core's threads, and how the code at a return address is
-unwound:
+"""Which functions are at the top of the stacks of a core's threads, and how the code at a return
+address is unwound:
 
     PYTHONPATH=interfaces/python SFRAME_LIBRARY=build/release/lib/libsframe-c.so.0 python3 examples/stacks.py
     CORE [EXECUTABLE]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""coverage.py [--lines] < LCOV: for each of our files that reads input, how many of its lines the corpora
-reach, the least first; with --lines also the lines that they do not. `scripts/fuzz --coverage` calls it. Files
-that no bytes of a file reach are counted separately (OTHERS). Exit code 1 if a file stays below the goal."""
+"""coverage.py [--lines] < LCOV: for each of our files that reads input, how many of its lines the
+corpora reach, the least first; with --lines also the lines that they do not. `scripts/fuzz
+--coverage` calls it. Files that no bytes of a file reach are counted separately (OTHERS). Exit code
+1 if a file stays below the goal."""
 import os
 import sys
 
@@ -72,17 +73,38 @@ rows = []
 for name, counts in files.items():
     if name.startswith(PARSERS):
         reached = sum(1 for count in counts.values() if count)
-        rows.append((100 * reached / len(counts), name, len(counts), reached, [n for n in sorted(counts) if not counts[n]]))
+        rows.append(
+            (
+                100 * reached / len(counts),
+                name,
+                len(counts),
+                reached,
+                [n for n in sorted(counts) if not counts[n]],
+            )
+        )
 rows.sort()
 others = [row for row in rows if row[1].startswith(tuple(OTHERS))]
 rows = [row for row in rows if row not in others]
 print("%8s %7s %7s  %s" % ("%", "reached", "lines", "file"))
 for percent, name, lines, reached, missed in rows:
-    print("%8.1f %7d %7d  %s" % (percent, reached, lines, name) + (": " + ranges(missed) if "--lines" in sys.argv and missed else ""))
+    print(
+        "%8.1f %7d %7d  %s" % (percent, reached, lines, name)
+        + (": " + ranges(missed) if "--lines" in sys.argv and missed else "")
+    )
 for why in sorted(set(OTHERS.values())):
-    of = [row for row in others if OTHERS[next(start for start in OTHERS if row[1].startswith(start))] == why]
-    print("%8s %7d %7d  not input: %s (%d files)" % ("", sum(row[3] for row in of), sum(row[2] for row in of), why, len(of)))
+    of = [
+        row
+        for row in others
+        if OTHERS[next(start for start in OTHERS if row[1].startswith(start))] == why
+    ]
+    print(
+        "%8s %7d %7d  not input: %s (%d files)"
+        % ("", sum(row[3] for row in of), sum(row[2] for row in of), why, len(of))
+    )
 lines, reached = sum(row[2] for row in rows), sum(row[3] for row in rows)
 low = [row for row in rows if row[0] < GOAL]
-print("%8.1f %7d %7d  all; %d of %d files below %d %%" % (100 * reached / max(lines, 1), reached, lines, len(low), len(rows), GOAL))
+print(
+    "%8.1f %7d %7d  all; %d of %d files below %d %%"
+    % (100 * reached / max(lines, 1), reached, lines, len(low), len(rows), GOAL)
+)
 sys.exit(1 if low else 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""go_seeds.py FOLDER: programs with the function table of each version of Go's linker (src/runtime/symtab.go:
-pcHeader, pcvalue; src/runtime/runtime2.go: _func), whole, and wrong in one way each."""
+"""go_seeds.py FOLDER: programs with the function table of each version of Go's linker
+(src/runtime/symtab.go: pcHeader, pcvalue; src/runtime/runtime2.go: _func), whole, and wrong in one
+way each."""
 import os
 import struct
 import sys
@@ -14,7 +15,15 @@ SIZE = 0x200
 FUNCTIONS = (
     (0, b"main.main", 0, ((0, 4), (24, 0x3C), (0, 0x40)), ((1, 0x40),), ((7, 8), (900, 0x40)), ()),
     (0x40, b"runtime.goexit", 5, ((0, 0x40),), ((0, 0x40),), ((1650, 0x40),), ()),
-    (0x80, b"runtime.mcall", 2, ((8, 0x180),), ((0, 0x180),), ((70, 0x180),), ((-1, 8), (0, 0x100), (-1, 0x180))),
+    (
+        0x80,
+        b"runtime.mcall",
+        2,
+        ((8, 0x180),),
+        ((0, 0x180),),
+        ((70, 0x180),),
+        ((-1, 8), (0, 0x100), (-1, 0x180)),
+    ),
 )
 
 
@@ -22,13 +31,18 @@ def values(pairs, quantum):
     out, before, start = b"", -1, 0
     for value, end in pairs:
         difference = value - before
-        out += uleb(2 * difference if difference >= 0 else -2 * difference - 1) + uleb((end - start) // quantum)
+        out += uleb(2 * difference if difference >= 0 else -2 * difference - 1) + uleb(
+            (end - start) // quantum
+        )
         before, start = value, end
     return out + b"\0"
 
 
-def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None, third=FUNCTIONS[2][1:3]):
-    """`wrong`: a replacement for the tables of values. `third`: name and flags of the last function."""
+def table(
+    version, quantum=1, start=code, count=None, inlined=3, wrong=None, third=FUNCTIONS[2][1:3]
+):
+    """`wrong`: a replacement for the tables of values. `third`: name and flags of the last
+    function."""
     has_frames, entry = version >= 18, "<I" if version >= 18 else "<Q"
     names, files, all_values, data = b"", b"/go/src/runtime/asm.s\0/srv/main.go\0", b"\0", b""
     units = struct.pack("<II", 0, 22)
@@ -43,11 +57,21 @@ def table(version, quantum=1, start=code, count=None, inlined=3, wrong=None, thi
         for one in tables:
             offsets.append(len(all_values) if one else 0)
             all_values += (wrong or values(one, quantum)) if one else b""
-        data += struct.pack(entry, base + at) + struct.pack("<8I", len(names), 0, 0, *offsets[:3], inlined, 0)
-        data += (struct.pack("<I", 1) if version == 20 else b"") + bytes([0, flags, 0, 0]) + struct.pack("<3I", 0, 0, offsets[3])
+        data += struct.pack(entry, base + at) + struct.pack(
+            "<8I", len(names), 0, 0, *offsets[:3], inlined, 0
+        )
+        data += (
+            (struct.pack("<I", 1) if version == 20 else b"")
+            + bytes([0, flags, 0, 0])
+            + struct.pack("<3I", 0, 0, offsets[3])
+        )
         names += name + b"\0"
-    functions = b"".join(struct.pack(entry, place) + struct.pack(entry, where) for place, where in places) + struct.pack(entry, base + SIZE)
-    head = struct.pack("<IHBBQ", MAGIC[version], 0, quantum, 8, len(FUNCTIONS) if count is None else count)
+    functions = b"".join(
+        struct.pack(entry, place) + struct.pack(entry, where) for place, where in places
+    ) + struct.pack(entry, base + SIZE)
+    head = struct.pack(
+        "<IHBBQ", MAGIC[version], 0, quantum, 8, len(FUNCTIONS) if count is None else count
+    )
     if version == 12:
         return head + functions + data
     head += struct.pack("<Q", 2) + (struct.pack("<Q", start) if has_frames else b"")
@@ -71,9 +95,20 @@ def put(label, contents, name=".gopclntab", relocated=False, module=False, progr
         return contents
 
     # R_X86_64_RELATIVE for the start of the code.
-    more = [(".rela.dyn", 4, 2, lambda _: struct.pack("<QQQ", where[0] + 24, 8, code), 0, 24)] if relocated else []
+    more = (
+        [(".rela.dyn", 4, 2, lambda _: struct.pack("<QQQ", where[0] + 24, 8, code), 0, 24)]
+        if relocated
+        else []
+    )
     if module:
-        more.append((".go.module", 1, 3, lambda _: struct.pack("<Q", where[0]) + bytes(168) + struct.pack("<Q", code)))
+        more.append(
+            (
+                ".go.module",
+                1,
+                3,
+                lambda _: struct.pack("<Q", where[0]) + bytes(168) + struct.pack("<Q", code),
+            )
+        )
     data = bytearray(elf([(name, 1, 2, section), *more], SIZE))
     machine, instructions = program
     struct.pack_into("<H", data, 18, machine)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kit for compilers: random programs (programs.py), compiled with options that change frames, whose call frame information must agree
-with their code. sframe-verify looks at each twice: --compiler-bugs finds rows that the machine code contradicts, where it proves another
-one right, and --check=run executes the program and compares each step. What both find is a confirmed bug; it is reduced to the smallest
-program that shows it, and reported once for each compiler; without the options, if it is there without them. What only the first finds
-is not reported: most of it the program does not execute.
+"""The kit for compilers: random programs (programs.py), compiled with options that change frames,
+whose call frame information must agree with their code. sframe-verify looks at each twice:
+--compiler-bugs finds rows that the machine code contradicts, where it proves another one right, and
+--check=run executes the program and compares each step. What both find is a confirmed bug; it is
+reduced to the smallest program that shows it, and reported once for each compiler; without the
+options, if it is there without them. What only the first finds is not reported: most of it the
+program does not execute.
 
-Unless options are chosen, it first tries sources that showed a bug of some compiler, conformance/compilers/*.c*, which begin with
+Unless options are chosen, it first tries sources that showed a bug of some compiler,
+conformance/compilers/*.c*, which begin with
 
     // about    No row for the pop of %rbp where the stack is realigned.
     // machine  x86_64
@@ -29,11 +32,13 @@ from .results import FAILED, LEFT_OUT, PASSED, UNSUPPORTED, Detail, Result
 
 GO, OCAML = "go", "ocaml"  # sources only, no random programs
 EXTENSIONS = {programs.C: ".c", programs.CXX: ".cc", programs.RUST: ".rs", GO: ".go", OCAML: ".ml"}
-MADE = r"(__regcall3__)?f\d+(\.\w+)*|%s" % "|".join(programs.HELPER_NAMES)  # the functions of programs.py, and what compilers make of them
+MADE = r"(__regcall3__)?f\d+(\.\w+)*|%s" % "|".join(
+    programs.HELPER_NAMES
+)  # the functions of programs.py, and what compilers make of them
 NOT_PERMITTED = ("C111",)  # malformed CFI
 NOT_COMPARED = "R406"  # executed, without a row
-SMALLEST_TIME = 60     # seconds; for the checks
-MOST_STEPS = 400000    # of a program; most take some thousand, panics of Rust a hundred times as many
+SMALLEST_TIME = 60  # seconds; for the checks
+MOST_STEPS = 400000  # of a program; most take some thousand, panics of Rust a hundred times as many
 
 
 def _found_from_anywhere(command):
@@ -44,6 +49,7 @@ def _found_from_anywhere(command):
 
 class Compiler:
     """A command like gcc's, for one machine."""
+
     languages = (programs.C, programs.CXX)
     asks_for_machine = "-dumpmachine"
     start = "main"  # the function from which on a program is followed
@@ -55,7 +61,9 @@ class Compiler:
         code, text = self._run("%s %s" % (self.command, self.asks_for_machine))
         self.machine = self._machine_of(text).split("-")[0]
         if code or self.machine not in MACHINES:
-            raise harness.Unusable("%s: %s" % (command, text.strip() or "no answer to " + self.asks_for_machine))
+            raise harness.Unusable(
+                "%s: %s" % (command, text.strip() or "no answer to " + self.asks_for_machine)
+            )
         self.is_native = self.machine == platform.machine()
 
     def _machine_of(self, text):
@@ -76,14 +84,25 @@ class Compiler:
         return self._compile(source, "knows", options, language, "-Werror")
 
     def compiles(self, program, options):
-        return self._compile(self._write(program.text(), program.language), "program", options, program.language, "-w", "-fsyntax-only")
+        return self._compile(
+            self._write(program.text(), program.language),
+            "program",
+            options,
+            program.language,
+            "-w",
+            "-fsyntax-only",
+        )
 
     def program(self, program, options):
-        """Two paths: a program without its libraries' code, to be looked at, and one with the same functions, to be executed; None if
-        there is none. For another machine the second one is static: the emulator executes fewer steps before main()."""
+        """Two paths: a program without its libraries' code, to be looked at, and one with the same
+        functions, to be executed; None if there is none. For another machine the second one is
+        static: the emulator executes fewer steps before main().
+        """
         source = self._write(program.text(), program.language)
         checked, executed = "program", "program" if self.is_native else "program.static"
-        if not self._compile(source, "program.o", options, program.language, "-w", "-c") or not self._link(checked, options, program.language):
+        if not self._compile(
+            source, "program.o", options, program.language, "-w", "-c"
+        ) or not self._link(checked, options, program.language):
             return None
         if not self.is_native and not self._link(executed, options, program.language, "-static"):
             return None
@@ -99,17 +118,37 @@ class Compiler:
         return path
 
     def _compile(self, source, output, options, language, *more):
-        return self._run(self.line(options, language, os.path.basename(source), output, *more))[0] == 0
+        return (
+            self._run(self.line(options, language, os.path.basename(source), output, *more))[0] == 0
+        )
 
     def line(self, options, language, source, output, *more):
-        """The command that compiles a source. Unwind tables are at every instruction, as distributions ask for."""
+        """The command that compiles a source. Unwind tables are at every instruction, as
+        distributions ask for."""
         given = [options] if options else []
-        libraries = ["-lstdc++"] if language == programs.CXX and not {"-fsyntax-only", "-c"} & set(more) else []
-        return " ".join([self.command, "-O2", "-fasynchronous-unwind-tables", *given, *more, source, *libraries, "-o", output])
+        libraries = (
+            ["-lstdc++"]
+            if language == programs.CXX and not {"-fsyntax-only", "-c"} & set(more)
+            else []
+        )
+        return " ".join(
+            [
+                self.command,
+                "-O2",
+                "-fasynchronous-unwind-tables",
+                *given,
+                *more,
+                source,
+                *libraries,
+                "-o",
+                output,
+            ]
+        )
 
 
 class OtherCompiler(Compiler):
     """A command that is not like gcc's, for its own machine: it makes a program at once."""
+
     asks_for_machine, pattern = "", r"(\w+)"
     empty = ""
     machines = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -122,17 +161,24 @@ class OtherCompiler(Compiler):
         return [""]
 
     def knows(self, options, language):
-        return language in self.languages and self._compile(self._write(self.empty, language), "knows", options, language)
+        return language in self.languages and self._compile(
+            self._write(self.empty, language), "knows", options, language
+        )
 
     def compiles(self, program, options):
-        return self._compile(self._write(program.text(), program.language), "program", options, program.language)
+        return self._compile(
+            self._write(program.text(), program.language), "program", options, program.language
+        )
 
     def program(self, program, options):
-        return (os.path.join(self.folder, "program"),) * 2 if self.compiles(program, options) else None
+        return (
+            (os.path.join(self.folder, "program"),) * 2 if self.compiles(program, options) else None
+        )
 
 
 class Rustc(OtherCompiler):
     """The standard library is not part of what it links, so that only the program is looked at."""
+
     languages, empty = (programs.RUST,), "fn main() {}\n"
     asks_for_machine, pattern = "-vV", r"^host: (\w+)"
 
@@ -149,7 +195,17 @@ class Go(OtherCompiler):
     asks_for_machine, pattern = "env GOARCH", r"^(\w+)$"
 
     def line(self, options, language, source, output, *more):
-        return " ".join(["GOCACHE=%s" % shlex.quote(os.path.join(self.folder, "cache")), self.command, "build", options, "-o", output, source])
+        return " ".join(
+            [
+                "GOCACHE=%s" % shlex.quote(os.path.join(self.folder, "cache")),
+                self.command,
+                "build",
+                options,
+                "-o",
+                output,
+                source,
+            ]
+        )
 
 
 class Ocamlopt(OtherCompiler):
@@ -172,15 +228,24 @@ def compiler(command, seconds, folder):
 @dataclasses.dataclass
 class Bug:
     """A place with wrong rows, as sframe-verify describes it."""
+
     title: str
-    key: str                # what it has in common with others: the pattern and the instruction
+    key: str  # what it has in common with others: the pattern and the instruction
     function: str
-    place: range            # offsets in the function with wrong rows
-    lines: List[dict]       # address, instruction, cfi, code
+    place: range  # offsets in the function with wrong rows
+    lines: List[dict]  # address, instruction, cfi, code
     is_confirmed: bool = False
 
     def details(self):
-        return [Detail("%s %s" % (line["address"], line["instruction"]), line["code"] or "", line["cfi"], line["code"] is not None) for line in self.lines]
+        return [
+            Detail(
+                "%s %s" % (line["address"], line["instruction"]),
+                line["code"] or "",
+                line["cfi"],
+                line["code"] is not None,
+            )
+            for line in self.lines
+        ]
 
 
 class KnownSource:
@@ -188,11 +253,17 @@ class KnownSource:
 
     def __init__(self, path):
         self.name, extension = os.path.splitext(os.path.basename(path))
-        self.language = next(language for language, known in EXTENSIONS.items() if known == extension)
+        self.language = next(
+            language for language, known in EXTENSIONS.items() if known == extension
+        )
         with open(path, encoding="utf-8") as file:
             self._text = file.read()
-        said = dict(re.findall(r"^// (about|machine|key|options|functions) +(.*)$", self._text, re.M))
-        self.about, self.machine, self.key, self.options = (said.get(word, "") for word in ("about", "machine", "key", "options"))
+        said = dict(
+            re.findall(r"^// (about|machine|key|options|functions) +(.*)$", self._text, re.M)
+        )
+        self.about, self.machine, self.key, self.options = (
+            said.get(word, "") for word in ("about", "machine", "key", "options")
+        )
         self.functions = said.get("functions", MADE)
         if self.machine not in MACHINES or not self.key:
             raise ValueError("%s: no machine or no key" % path)
@@ -211,7 +282,9 @@ class Checker:
         self.failure = ""  # why the last program could not be checked to its end: what else it has is not known
 
     def _run(self, command, *arguments):
-        code, output, errors = harness.run_with_outputs(command, arguments, self.seconds, self.folder)
+        code, output, errors = harness.run_with_outputs(
+            command, arguments, self.seconds, self.folder
+        )
         if code is None:
             self.failure = "no end in %g s" % self.seconds
         elif code in harness.NOT_STARTED:
@@ -223,15 +296,28 @@ class Checker:
         return None
 
     def bugs(self, built, one, functions=MADE, with_like=False):
-        """What contradicts the code in the functions of such names, of what Compiler.program() returns; the confirmed ones are marked.
-        What only the execution contradicts is confirmed, too; for other machines that is looked for only if it is asked for: an
-        emulator takes seconds. A group of --compiler-bugs has one place of each kind: what is only seen, at an instruction like one
-        of those, is left out, unless `with_like`."""
+        """What contradicts the code in the functions of such names, of what Compiler.program()
+        returns; the confirmed ones are marked. What only the execution contradicts is confirmed,
+        too; for other machines that is looked for only if it is asked for: an emulator takes
+        seconds. A group of --compiler-bugs has one place of each kind: what is only seen, at an
+        instruction like one of those, is left out, unless `with_like`."""
         program, executed = built
         output = self._run(self.verify, "--compiler-bugs", "--format=json", program)
-        groups = [group for compiler in json.loads(output)["compilers"] for group in compiler["groups"]] if output else []
-        found = [self._bug(group) for group in groups if re.fullmatch(functions, _symbol(group["example"]["function"]))]
-        return self._confirmed(executed, one, found, functions, with_like) if found or one.is_native or self.executes_all or with_like else found
+        groups = (
+            [group for compiler in json.loads(output)["compilers"] for group in compiler["groups"]]
+            if output
+            else []
+        )
+        found = [
+            self._bug(group)
+            for group in groups
+            if re.fullmatch(functions, _symbol(group["example"]["function"]))
+        ]
+        return (
+            self._confirmed(executed, one, found, functions, with_like)
+            if found or one.is_native or self.executes_all or with_like
+            else found
+        )
 
     def malformed(self, built, _one, functions, _with_like):
         """CFI that DWARF does not permit: the rule itself is the proof."""
@@ -240,11 +326,29 @@ class Checker:
             return []
         output = self._run(self.verify, "--check=cfi", "--format=json", converted)
         found = []
-        for finding in [finding for file in json.loads(output)["files"] for finding in file["findings"]] if output else []:
+        for finding in (
+            [finding for file in json.loads(output)["files"] for finding in file["findings"]]
+            if output
+            else []
+        ):
             name = _symbol(finding["function"] or "")
             if finding["id"] in NOT_PERMITTED and re.fullmatch(functions, name):
-                line = {"address": finding["pc"], "instruction": "to " + finding["end"], "cfi": finding["message"], "code": "not permitted (DWARF 5, 6.4.2)"}
-                found.append(Bug(finding["message"], "cfi-" + finding["id"].lower(), name, range(0), [line], True))
+                line = {
+                    "address": finding["pc"],
+                    "instruction": "to " + finding["end"],
+                    "cfi": finding["message"],
+                    "code": "not permitted (DWARF 5, 6.4.2)",
+                }
+                found.append(
+                    Bug(
+                        finding["message"],
+                        "cfi-" + finding["id"].lower(),
+                        name,
+                        range(0),
+                        [line],
+                        True,
+                    )
+                )
         return found
 
     @staticmethod
@@ -252,8 +356,18 @@ class Checker:
         example = group["example"]
         start = int(example["function"].partition("+")[2] or "0", 16)
         size = int(example["end"], 16) - int(example["pc"], 16)
-        key = "%s-%s-%s" % (group["shape"], group["fault"], _word(group["instruction"] or "nowhere"))
-        return Bug(group["title"], key, _symbol(example["function"]), range(start, start + size), example["lines"])
+        key = "%s-%s-%s" % (
+            group["shape"],
+            group["fault"],
+            _word(group["instruction"] or "nowhere"),
+        )
+        return Bug(
+            group["title"],
+            key,
+            _symbol(example["function"]),
+            range(start, start + size),
+            example["lines"],
+        )
 
     def _confirmed(self, program, one, found, functions, with_like):
         converted = program + ".converted"
@@ -265,8 +379,22 @@ class Checker:
             self.failure = str(error)
             return found
         start = ["--run-from", one.start] if one.is_native else []
-        output = self._run(self.verify, "--check=run", *start, "--run-steps", str(MOST_STEPS), "--format=json", "--max-findings=100000", "--", converted)
-        findings = [finding for file in json.loads(output)["files"] for finding in file["findings"]] if output else []
+        output = self._run(
+            self.verify,
+            "--check=run",
+            *start,
+            "--run-steps",
+            str(MOST_STEPS),
+            "--format=json",
+            "--max-findings=100000",
+            "--",
+            converted
+        )
+        findings = (
+            [finding for file in json.loads(output)["files"] for finding in file["findings"]]
+            if output
+            else []
+        )
         for finding in findings:
             if not finding["id"].startswith("R4") or finding["id"] == NOT_COMPARED:
                 continue
@@ -277,9 +405,13 @@ class Checker:
                 if max(at + bug.place.start, step.start) < min(at + bug.place.stop, step.stop):
                     bug.is_confirmed = is_found = True
             name = _symbol(finding["function"] or "")
-            is_like = is_found or _mnemonic(finding) in {_mnemonic(line) for bug in found for line in bug.lines if line["code"]}
+            is_like = is_found or _mnemonic(finding) in {
+                _mnemonic(line) for bug in found for line in bug.lines if line["code"]
+            }
             if (with_like or not is_like) and re.fullmatch(functions, name):
-                found.append(self._seen(finding, name, step, symbols.address_of(name) or step.start))
+                found.append(
+                    self._seen(finding, name, step, symbols.address_of(name) or step.start)
+                )
         return found
 
     @staticmethod
@@ -287,7 +419,12 @@ class Checker:
         """What only the execution contradicts: its first instruction."""
         title, instruction = finding["message"].split(" (")[0], finding["instruction"] or ""
         rules = finding["cfi"] or finding["sframe"] or ""
-        line = {"address": finding["pc"], "instruction": instruction, "cfi": "%s: %s" % (rules, title), "code": _right(title)}
+        line = {
+            "address": finding["pc"],
+            "instruction": instruction,
+            "cfi": "%s: %s" % (rules, title),
+            "code": _right(title),
+        }
         key = "run-%s-%s" % (finding["id"].lower(), _mnemonic(finding) or "nowhere")
         return Bug(title, key, name, range(step.start - at, step.stop - at), [line], True)
 
@@ -301,7 +438,8 @@ def _symbol(place):
 
 
 def _right(title):
-    """The CFA that was right, of a message such as "the CFA rule sp+16 yields CFA-8": here sp+24. Empty if it is not known."""
+    """The CFA that was right, of a message such as "the CFA rule sp+16 yields CFA-8": here sp+24.
+    Empty if it is not known."""
     found = re.fullmatch(r"the CFA rule (\w+)([+-]\d+) yields CFA([+-]\d+)", title)
     return "cfa=%s%+d" % (found[1], int(found[2]) - int(found[3])) if found else ""
 
@@ -317,7 +455,11 @@ def _word(text):
 def _of(checker, one, program, options, key):
     """The confirmed bug of a kind in a program; None if there is none."""
     built = one.program(program, options)
-    return next((bug for bug in checker.bugs(built, one) if bug.is_confirmed and bug.key == key), None) if built else None
+    return (
+        next((bug for bug in checker.bugs(built, one) if bug.is_confirmed and bug.key == key), None)
+        if built
+        else None
+    )
 
 
 def _known_parts(compiler, program, options):
@@ -325,7 +467,10 @@ def _known_parts(compiler, program, options):
     if compiler.compiles(program, options):
         return program
     for function in program.functions:
-        if not compiler.compiles(dataclasses.replace(program, functions=(dataclasses.replace(function, callee=-1),)), options):
+        if not compiler.compiles(
+            dataclasses.replace(program, functions=(dataclasses.replace(function, callee=-1),)),
+            options,
+        ):
             program = program.without(function.number)
     return program
 
@@ -333,6 +478,7 @@ def _known_parts(compiler, program, options):
 @dataclasses.dataclass
 class Report:
     """A confirmed bug with its smallest program."""
+
     name: str
     machine: str
     options: str
@@ -344,10 +490,29 @@ class Report:
     def save(self, folder):
         """The source, which begins with the report."""
         path = os.path.join(folder, re.sub(r"[^\w.+=-]+", "_", self.name) + self.extension)
-        rows = ["//   %-10s %-34s %s%s" % (line["address"], line["instruction"], line["cfi"], "; right: " + line["code"] if line["code"] else "") for line in self.bug.lines]
-        known = ["// about    " + self.bug.title, "// machine  " + self.machine, "// key      " + self.bug.key] + (["// options  " + self.options] if self.options else [])
+        rows = [
+            "//   %-10s %-34s %s%s"
+            % (
+                line["address"],
+                line["instruction"],
+                line["cfi"],
+                "; right: " + line["code"] if line["code"] else "",
+            )
+            for line in self.bug.lines
+        ]
+        known = [
+            "// about    " + self.bug.title,
+            "// machine  " + self.machine,
+            "// key      " + self.bug.key,
+        ] + (["// options  " + self.options] if self.options else [])
         with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join([*known, "// " + self.command, "// " + self.bug.function + ":", *rows, ""]) + "\n" + self.text)
+            file.write(
+                "\n".join(
+                    [*known, "// " + self.command, "// " + self.bug.function + ":", *rows, ""]
+                )
+                + "\n"
+                + self.text
+            )
 
 
 class Run:
@@ -359,11 +524,22 @@ class Run:
 
     def known(self, source):
         """The result for a source that showed a bug; None if it is for another machine."""
-        if source.machine != self.compiler.machine or source.language not in self.compiler.languages:
+        if (
+            source.machine != self.compiler.machine
+            or source.language not in self.compiler.languages
+        ):
             return None
-        result = Result("/".join([self.compiler.machine, self.compiler.name, "known", source.name]), source.about, "")
+        result = Result(
+            "/".join([self.compiler.machine, self.compiler.name, "known", source.name]),
+            source.about,
+            "",
+        )
         self.progress(result.name)
-        built = self.compiler.program(source, source.options) if self.compiler.knows(source.options, source.language) else None
+        built = (
+            self.compiler.program(source, source.options)
+            if self.compiler.knows(source.options, source.language)
+            else None
+        )
         if not built:
             result.verdict = UNSUPPORTED
             return result
@@ -383,7 +559,9 @@ class Run:
         if not self.compiler.knows(options, language):
             return None
         name = "/".join([self.compiler.machine, self.compiler.name, language, options or "-O2"])
-        result = Result(name, "%d programs agree with their call frame information." % len(seeds), "", LEFT_OUT)
+        result = Result(
+            name, "%d programs agree with their call frame information." % len(seeds), "", LEFT_OUT
+        )
         for seed in seeds:
             self.progress("%s, program %d" % (name, seed))
             self._try(programs.make(seed, language, self.compiler.machine), options, result, seed)
@@ -397,7 +575,9 @@ class Run:
         self.checker.failure = ""
         bugs = self.checker.bugs(built, self.compiler)
         if self.checker.failure:
-            result.details.append(Detail("program %d" % seed, "", "not checked: " + self.checker.failure, False))
+            result.details.append(
+                Detail("program %d" % seed, "", "not checked: " + self.checker.failure, False)
+            )
         elif result.verdict == LEFT_OUT:
             result.verdict = PASSED
         for bug in bugs:
@@ -411,25 +591,57 @@ class Run:
     def _report(self, program, options, bug):
         def found(smaller, chosen):
             return _of(self.checker, self.compiler, smaller, chosen, bug.key)
+
         smallest = programs.reduced(program, lambda smaller: found(smaller, options) is not None)
         needed, reduced = "", found(smallest, "")
         if options and not reduced:
             needed, reduced = options, found(smallest, options)
         bug = reduced or bug
-        name = "/".join([self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else []))
+        name = "/".join(
+            [self.compiler.machine, self.compiler.name, bug.key] + ([needed] if needed else [])
+        )
         extension = EXTENSIONS[smallest.language]
-        report = Report(name, self.compiler.machine, needed, self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"), smallest.text(), extension, bug)
+        report = Report(
+            name,
+            self.compiler.machine,
+            needed,
+            self.compiler.line(needed, smallest.language, "FILE" + extension, "FILE"),
+            smallest.text(),
+            extension,
+            bug,
+        )
         self.reported[bug.key] = report
         if self.save:
             report.save(self.save)
         return report
 
 
-def run(folder, only, commands, options, languages, seeds, verify, gen, save, seconds, executes_all, progress):
-    """A result for each source of `folder`, one for each combination of compiler, options and language, then one for each bug. Reduced
-    sources go to the directory `save`, if there is one."""
-    known = [KnownSource(path) for extension in EXTENSIONS.values() for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*" + extension)))]
-    known = [source for source in known if any(fnmatch.fnmatchcase(source.name, pattern) for pattern in only)]
+def run(
+    folder,
+    only,
+    commands,
+    options,
+    languages,
+    seeds,
+    verify,
+    gen,
+    save,
+    seconds,
+    executes_all,
+    progress,
+):
+    """A result for each source of `folder`, one for each combination of compiler, options and
+    language, then one for each bug. Reduced sources go to the directory `save`, if there is one."""
+    known = [
+        KnownSource(path)
+        for extension in EXTENSIONS.values()
+        for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*" + extension)))
+    ]
+    known = [
+        source
+        for source in known
+        if any(fnmatch.fnmatchcase(source.name, pattern) for pattern in only)
+    ]
     combinations, bugs = [], []
     if save:
         os.makedirs(save, exist_ok=True)
@@ -440,11 +652,15 @@ def run(folder, only, commands, options, languages, seeds, verify, gen, save, se
             of_compiler = Run(one, checker, save, progress)
             if not options:
                 combinations += [result for result in map(of_compiler.known, known) if result]
-            for language in [language for language in languages if language in one.languages] if seeds else []:
+            for language in (
+                [language for language in languages if language in one.languages] if seeds else []
+            ):
                 for chosen in options or one.options():
                     result = of_compiler.with_options(chosen, language, seeds)
                     if result:
                         combinations.append(result)
             for report in of_compiler.reported.values():
-                bugs.append(Result(report.name, report.bug.title, "", FAILED, "", report.bug.details()))
+                bugs.append(
+                    Result(report.name, report.bug.title, "", FAILED, "", report.bug.details())
+                )
     return combinations + bugs

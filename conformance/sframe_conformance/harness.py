@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks readers. Each case has a process of its own with limits on time and memory, so that a reader that crashes, hangs, answers
-nonsense or nothing is a result like others.
+"""Asks readers. Each case has a process of its own with limits on time and memory, so that a reader
+that crashes, hangs, answers nonsense or nothing is a result like others.
 
 A command reads on its standard input
 
@@ -8,7 +8,8 @@ A command reads on its standard input
     find 0x1000
     find 0x1004
 
-(address, size and file of the section; addresses), and prints a line for each `find`: an answer as rules.Answer has them as text."""
+(address, size and file of the section; addresses), and prints a line for each `find`: an answer as
+rules.Answer has them as text."""
 import ctypes
 import mmap
 import os
@@ -34,22 +35,36 @@ class Unusable(Exception):
 
 
 class Outcome:
-    """What a reader did with the questions of one case: answers, as many as there were, then perhaps its end."""
+    """What a reader did with the questions of one case: answers, as many as there were, then
+    perhaps its end."""
 
     def __init__(self, answers, end=""):
         self.answers = answers  # Answer, or a text that is none
-        self.end = end          # "", crash ..., hang ...
+        self.end = end  # "", crash ..., hang ...
 
     def __getitem__(self, i):
         return self.answers[i] if i < len(self.answers) else None
 
 
 class _Rule(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_uint8), ("reserved", ctypes.c_uint8), ("base", ctypes.c_uint16), ("offset", ctypes.c_int32)]
+    _fields_ = [
+        ("kind", ctypes.c_uint8),
+        ("reserved", ctypes.c_uint8),
+        ("base", ctypes.c_uint16),
+        ("offset", ctypes.c_int32),
+    ]
 
 
 class _Answer(ctypes.Structure):
-    _fields_ = [("cfa", _Rule), ("ra", _Rule), ("fp", _Rule), ("signed", ctypes.c_uint8), ("key", ctypes.c_uint8), ("signal", ctypes.c_uint8), ("reserved", ctypes.c_uint8)]
+    _fields_ = [
+        ("cfa", _Rule),
+        ("ra", _Rule),
+        ("fp", _Rule),
+        ("signed", ctypes.c_uint8),
+        ("key", ctypes.c_uint8),
+        ("signal", ctypes.c_uint8),
+        ("reserved", ctypes.c_uint8),
+    ]
 
 
 _memory = 4 << 30
@@ -73,15 +88,24 @@ def limit(seconds):
 def _end_of(status):
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return "hang: its processor time is over" if number in (signal.SIGXCPU, signal.SIGKILL) else "crash: " + signal.Signals(number).name
+        return (
+            "hang: its processor time is over"
+            if number in (signal.SIGXCPU, signal.SIGKILL)
+            else "crash: " + signal.Signals(number).name
+        )
     return "" if os.WEXITSTATUS(status) == 0 else "crash: exit code %d" % os.WEXITSTATUS(status)
 
 
 def run(command, arguments, seconds, **options):
-    """A command of the shell with arguments, and the options of Popen. Returns its exit code, or None if it has not ended in time. Then,
-    and at its end, all that it has started is ended, too."""
-    child = subprocess.Popen(["/bin/sh", "-c", command + (' "$@"' if arguments else ""), "sh", *arguments], start_new_session=True,
-                             preexec_fn=lambda: limit(seconds), **options)
+    """A command of the shell with arguments, and the options of Popen. Returns its exit code, or
+    None if it has not ended in time. Then, and at its end, all that it has started is ended,
+    too."""
+    child = subprocess.Popen(
+        ["/bin/sh", "-c", command + (' "$@"' if arguments else ""), "sh", *arguments],
+        start_new_session=True,
+        preexec_fn=lambda: limit(seconds),
+        **options,
+    )
     is_late = False
     try:
         child.wait(seconds)
@@ -96,16 +120,35 @@ def run(command, arguments, seconds, **options):
 
 
 def run_with_output(command, arguments, seconds, folder):
-    """run() in a folder, where temporary files are, too, without input: the exit code, and what was printed, errors too."""
+    """run() in a folder, where temporary files are, too, without input: the exit code, and what was
+    printed, errors too."""
     with tempfile.TemporaryFile() as output:
-        code = run(command, arguments, seconds, cwd=folder, env=dict(os.environ, TMPDIR=folder), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        code = run(
+            command,
+            arguments,
+            seconds,
+            cwd=folder,
+            env=dict(os.environ, TMPDIR=folder),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
         return code, _text_of(output)
 
 
 def run_with_outputs(command, arguments, seconds, folder):
     """run() in a folder, without input: the exit code, what was printed, and the errors."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        code = run(command, arguments, seconds, cwd=folder, env=dict(os.environ, TMPDIR=folder), stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        code = run(
+            command,
+            arguments,
+            seconds,
+            cwd=folder,
+            env=dict(os.environ, TMPDIR=folder),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+        )
         return code, _text_of(output), _text_of(errors)
 
 
@@ -115,9 +158,14 @@ def _text_of(file):
 
 
 def crash_of(code):
-    """The signal that has ended a process or, as a shell reports that, one that it has started; empty if there is none."""
+    """The signal that has ended a process or, as a shell reports that, one that it has started;
+    empty if there is none."""
     number = -code if code < 0 else code - 128
-    return "crash: " + signal.Signals(number).name if number in {s.value for s in signal.Signals} else ""
+    return (
+        "crash: " + signal.Signals(number).name
+        if number in {s.value for s in signal.Signals}
+        else ""
+    )
 
 
 class _Errors:
@@ -196,7 +244,10 @@ class Library:
             is_late = not _wait(child, time_left)
         status = os.waitpid(child, 0)[1] if is_late else _statuses.pop(child)
         lines = text.decode(errors="replace").split("\n")[:-1]
-        return Outcome([_parsed(line, case.abi) for line in lines], "hang: no end in %g s" % seconds if is_late else _end_of(status))
+        return Outcome(
+            [_parsed(line, case.abi) for line in lines],
+            "hang: no end in %g s" % seconds if is_late else _end_of(status),
+        )
 
     def _answer_all(self, case, data, seconds, pipe):
         null = os.open(os.devnull, os.O_RDWR)
@@ -204,7 +255,13 @@ class Library:
             os.dup2(null, descriptor)
         memory = _Guarded(data)
         find = getattr(ctypes.CDLL(self.path), ENTRY)
-        find.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(_Answer)]
+        find.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            ctypes.c_uint64,
+            ctypes.c_uint64,
+            ctypes.POINTER(_Answer),
+        ]
         find.restype = ctypes.c_int
         limit(seconds)
         for question in case.questions:
@@ -222,11 +279,21 @@ class Library:
         rules = [getattr(answer, name) for name in ("cfa", "ra", "fp")]
         if any(rule.kind >= len(KINDS) for rule in rules):
             return "a rule of kind %d" % max(rule.kind for rule in rules)
-        given = [Rule(KINDS[rule.kind], rule.base, rule.offset) if rule.kind > 2 else Rule(KINDS[rule.kind]) for rule in rules]
+        given = [
+            Rule(KINDS[rule.kind], rule.base, rule.offset)
+            if rule.kind > 2
+            else Rule(KINDS[rule.kind])
+            for rule in rules
+        ]
         if any(value not in (0, 1, 0xFF) for value in (answer.signed, answer.key, answer.signal)):
             return "a mark that is neither 0 nor 1"
-        told = [None if value == 0xFF else bool(value) for value in (answer.signed, answer.signal, answer.key)]
-        return Answer("row", *given, told[0], told[1], None if told[2] is None else "ab"[told[2]]).text(abi)
+        told = [
+            None if value == 0xFF else bool(value)
+            for value in (answer.signed, answer.signal, answer.key)
+        ]
+        return Answer(
+            "row", *given, told[0], told[1], None if told[2] is None else "ab"[told[2]]
+        ).text(abi)
 
 
 _statuses = {}
@@ -256,7 +323,7 @@ class _Guarded:
         base = ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
         place = size - page - (len(data) + 7) // 8 * 8
         self.pages[:] = b"\xa5" * size
-        self.pages[place:place + len(data)] = data
+        self.pages[place : place + len(data)] = data
         self.start = base + place
         protect = ctypes.CDLL(None, use_errno=True).mprotect
         protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
@@ -280,20 +347,29 @@ class Command:
 
     def ask(self, case, data, seconds):
         place = self.folder.name
-        path, questions, answers = (os.path.join(place, name) for name in ("section.sframe", "questions", "answers"))
+        path, questions, answers = (
+            os.path.join(place, name) for name in ("section.sframe", "questions", "answers")
+        )
         with open(path, "wb") as file:
             file.write(data)
         with open(questions, "w", encoding="utf-8") as file:
-            file.write("section 0x%x %d %s\n" % (case.address, len(data), path) + "".join("find 0x%x\n" % q.pc for q in case.questions))
+            file.write(
+                "section 0x%x %d %s\n" % (case.address, len(data), path)
+                + "".join("find 0x%x\n" % q.pc for q in case.questions)
+            )
         errors = _Errors()
         with open(questions) as given, open(answers, "wb") as taken:
-            code = run(self.command, [], seconds, stdin=given, stdout=taken, stderr=errors.descriptor)
+            code = run(
+                self.command, [], seconds, stdin=given, stdout=taken, stderr=errors.descriptor
+            )
         message = errors.last_line()
         if code in NOT_STARTED:
-            raise Unusable("%s: exit code %d%s" % (self.command, code, ": " + message if message else ""))
+            raise Unusable(
+                "%s: exit code %d%s" % (self.command, code, ": " + message if message else "")
+            )
         with open(answers, encoding="utf-8", errors="replace") as file:
             lines = file.read().split("\n")
-        lines = lines[:-1][:len(case.questions)]
+        lines = lines[:-1][: len(case.questions)]
         if code is None:
             end = "hang: no end in %g s" % seconds
         else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A reader as the specification has it: slow, short, and independent of all others. What writers make is read by it, and it is
-tested by the readers' kit itself:
+"""A reader as the specification has it: slow, short, and independent of all others. What writers
+make is read by it, and it is tested by the readers' kit itself:
 
     sframe-conformance readers --command 'python3 -m sframe_conformance.reader'
 """
@@ -32,7 +32,8 @@ class Entry:
 
 
 class Section:
-    """The section at the start of `data`. Raises Malformed for a bad header; other faults when they are read."""
+    """The section at the start of `data`. Raises Malformed for a bad header; other faults when they
+    are read."""
 
     def __init__(self, data, address):
         self.data, self.address = data, address
@@ -64,10 +65,10 @@ class Section:
             raise Malformed("sub-sections that overlap", 24)
 
     def number(self, at, size):
-        return int.from_bytes(self.data[at:at + size], self.order)
+        return int.from_bytes(self.data[at : at + size], self.order)
 
     def signed(self, at, size):
-        return int.from_bytes(self.data[at:at + size], self.order, signed=True)
+        return int.from_bytes(self.data[at : at + size], self.order, signed=True)
 
     def start(self, i):
         """The address of a function (2.3.1)."""
@@ -80,21 +81,38 @@ class Section:
         if self.version < 3:
             rows_at = self.rows + self.number(at + 8, 4)
             rep_size = self.data[at + 17] if self.version == 2 else 0
-            return Entry(self.start(i), self.number(at + 4, 4), rows_at, self.number(at + 12, 4), self.data[at + 16] & 0x3F, 0, rep_size)
+            return Entry(
+                self.start(i),
+                self.number(at + 4, 4),
+                rows_at,
+                self.number(at + 12, 4),
+                self.data[at + 16] & 0x3F,
+                0,
+                rep_size,
+            )
         attribute = self.rows + self.number(at + 12, 4)
         if attribute + 5 > self.rows_end:
             raise Malformed("attributes past the rows' end", at + 12)
-        return Entry(self.start(i), self.number(at + 8, 4), attribute + 5, self.number(attribute, 2), *self.data[attribute + 2:attribute + 5])
+        return Entry(
+            self.start(i),
+            self.number(at + 8, 4),
+            attribute + 5,
+            self.number(attribute, 2),
+            *self.data[attribute + 2 : attribute + 5]
+        )
 
     def find(self, pc):
-        """The answer for an address. A linear search: whether functions are sorted does not matter."""
+        """The answer for an address. A linear search: whether functions are sorted does not
+        matter."""
         size_at = 8 if self.version == 3 else 4
         found = None
         for i in range(self.num_functions):
             distance = (pc - self.start(i)) % 2**64
             if distance < self.number(self.index + i * self.entry_size + size_at, 4):
                 if found is not None:
-                    raise Malformed("two functions have the address", self.index + i * self.entry_size)
+                    raise Malformed(
+                        "two functions have the address", self.index + i * self.entry_size
+                    )
                 found = i
         if found is None:
             return Answer("none")
@@ -110,7 +128,11 @@ class Section:
                 break
             last = at
         if last is None:
-            return self.marked(entry, OUTERMOST) if self.version == 3 and entry.count == 0 else Answer("none")
+            return (
+                self.marked(entry, OUTERMOST)
+                if self.version == 3 and entry.count == 0
+                else Answer("none")
+            )
         return self.marked(entry, self.answer(entry, last))
 
     def all_rows(self):
@@ -150,8 +172,12 @@ class Section:
 
     def marked(self, entry, answer):
         arm = self.abi.name.startswith("aarch64")
-        return dataclasses.replace(answer, signed=answer.signed if arm else None, signal=bool(entry.info & 0x80) if self.version == 3 else None,
-                                   key="ab"[entry.info >> 5 & 1] if arm else None)
+        return dataclasses.replace(
+            answer,
+            signed=answer.signed if arm else None,
+            signal=bool(entry.info & 0x80) if self.version == 3 else None,
+            key="ab"[entry.info >> 5 & 1] if arm else None,
+        )
 
     def answer(self, entry, at):
         """The rules of a row (3)."""
@@ -160,7 +186,9 @@ class Section:
         if count == 0:
             return OUTERMOST
         places = [at + 1 + i * size for i in range(count)]
-        cfa, ra, fp = {0: self.default_rules, 1: self.flexible_rules}.get(entry.info2 & 0x1F, self.unknown_rules)(info, size, places)
+        cfa, ra, fp = {0: self.default_rules, 1: self.flexible_rules}.get(
+            entry.info2 & 0x1F, self.unknown_rules
+        )(info, size, places)
         return Answer("row", cfa, ra, fp, signed=bool(info & 0x80))
 
     def unknown_rules(self, info, size, places):
@@ -177,6 +205,7 @@ class Section:
             if self.abi.name == "s390x" and self.version == 2 and word & 1:
                 return Rule("value", word >> 1, 0)
             return Rule("stored", CFA, word)
+
         cfa = Rule("value", self.abi.sp if info & 1 else self.abi.fp, self.cfa_offset(words[0]))
         if not self.abi.tracks_ra:
             return cfa, FIXED, slot(words[1]) if len(words) > 1 else fixed_fp
@@ -188,12 +217,24 @@ class Section:
         for name in ("cfa", "ra", "fp"):
             control = self.number(left.pop(0), size) if left else 0
             if control == 0:
-                rules.append({"cfa": None, "ra": FIXED if self.fixed_ra else SAME, "fp": FIXED if self.fixed_fp else SAME}[name])
+                rules.append(
+                    {
+                        "cfa": None,
+                        "ra": FIXED if self.fixed_ra else SAME,
+                        "fp": FIXED if self.fixed_fp else SAME,
+                    }[name]
+                )
                 continue
             if not left:
                 raise Malformed("a control word without an offset", places[-1])
             offset = self.signed(left.pop(0), size)
-            rules.append(Rule("stored" if control & 2 else "value", control >> 3 if control & 1 else CFA, self.cfa_offset(offset) if name == "cfa" else offset))
+            rules.append(
+                Rule(
+                    "stored" if control & 2 else "value",
+                    control >> 3 if control & 1 else CFA,
+                    self.cfa_offset(offset) if name == "cfa" else offset,
+                )
+            )
         if rules[0] is None or rules[0].base == CFA or left:
             raise Malformed("data words that are no rules", places[0])
         return rules

@@ -12,23 +12,50 @@ from .rules import differences
 
 
 def load(folder, level="full", abi="amd64", only=("*",), pcrel="yes"):
-    """The cases of a folder, in the order of their files; each is made when it is needed. `level` minimal: version 3 for one ABI,
-    in its own byte order. `pcrel`: "no" for starts that are relative to the section, where a case does not choose."""
+    """The cases of a folder, in the order of their files; each is made when it is needed. `level`
+    minimal: version 3 for one ABI, in its own byte order. `pcrel`: "no" for starts that are
+    relative to the section, where a case does not choose.
+    """
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.case"))):
         name = os.path.basename(path).removesuffix(".case")
         if not any(fnmatch.fnmatchcase(name, pattern.split("/")[0]) for pattern in only):
             continue
-        for case in description.read(path, name, None if level == "full" else {"version": "3", "abi": abi, "order": "native", "pcrel": pcrel}, pcrel):
-            if (level == "full" or case.level == "minimal") and any(fnmatch.fnmatchcase(case.name, pattern) or "/" not in pattern for pattern in only):
+        for case in description.read(
+            path,
+            name,
+            None
+            if level == "full"
+            else {"version": "3", "abi": abi, "order": "native", "pcrel": pcrel},
+            pcrel,
+        ):
+            if (level == "full" or case.level == "minimal") and any(
+                fnmatch.fnmatchcase(case.name, pattern) or "/" not in pattern for pattern in only
+            ):
                 yield case
 
 
 def as_json(case, data, file):
     """What question.schema.json describes."""
-    return {"format": 1, "case": case.name, "about": case.about, "spec": case.spec, "level": case.level, "malformed": case.malformed, "section": file,
-            "size": len(data), "address": hex(case.address), "version": case.version, "abi": case.abi.name, "byte_order": "big" if case.big else "little",
-            "fixed_ra": case.fixed_ra, "fixed_fp": case.fixed_fp,
-            "questions": [{"pc": hex(q.pc), "answers": [a.text(case.abi) for a in q.answers], "spec": q.spec} for q in case.questions]}
+    return {
+        "format": 1,
+        "case": case.name,
+        "about": case.about,
+        "spec": case.spec,
+        "level": case.level,
+        "malformed": case.malformed,
+        "section": file,
+        "size": len(data),
+        "address": hex(case.address),
+        "version": case.version,
+        "abi": case.abi.name,
+        "byte_order": "big" if case.big else "little",
+        "fixed_ra": case.fixed_ra,
+        "fixed_fp": case.fixed_fp,
+        "questions": [
+            {"pc": hex(q.pc), "answers": [a.text(case.abi) for a in q.answers], "spec": q.spec}
+            for q in case.questions
+        ],
+    }
 
 
 def make(cases, folder):
@@ -63,7 +90,10 @@ def check(case, outcome):
         else:
             text = given.text(case.abi)
             plain = given.with_fixed(case.fixed_ra, case.fixed_fp) if given.kind == "row" else given
-            wrong = not any(answer.kind == "any" or not differences(answer, plain) for answer in question.answers)
+            wrong = not any(
+                answer.kind == "any" or not differences(answer, plain)
+                for answer in question.answers
+            )
         result.details.append(Detail("0x%x" % question.pc, wanted, text, wrong))
         if given is None:
             break  # the ones after it have none either
@@ -71,7 +101,11 @@ def check(case, outcome):
         result.details.append(Detail("after the last answer", "", outcome.end, True))
     if result.faults:
         result.verdict = FAILED
-    elif unsupported and not case.sections[0].header.keys() & {"magic", "version", "abi"}:  # of which that is the right answer
+    elif unsupported and not case.sections[0].header.keys() & {
+        "magic",
+        "version",
+        "abi",
+    }:  # of which that is the right answer
         result.verdict = UNSUPPORTED
     else:
         result.verdict = PASSED
@@ -85,4 +119,3 @@ def run(reader, cases, seconds, progress):
         progress(case.name)
         found.append(check(case, reader.ask(case, build(case), seconds or case.seconds)))
     return found
-

@@ -4,20 +4,31 @@ import dataclasses
 import fnmatch
 from typing import List
 
-PASSED, FAILED, KNOWN, UNSUPPORTED, LEFT_OUT = "passed", "failed", "known", "unsupported", "left-out"
+PASSED, FAILED, KNOWN, UNSUPPORTED, LEFT_OUT = (
+    "passed",
+    "failed",
+    "known",
+    "unsupported",
+    "left-out",
+)
 VERDICTS = (PASSED, FAILED, KNOWN, UNSUPPORTED, LEFT_OUT)
 
 
 @dataclasses.dataclass
 class Detail:
     """One question, or one address."""
+
     place: str
     wanted: str
     given: str
     is_wrong: bool
 
     def text(self):
-        return "%s: %s; right: %s" % (self.place, self.given, self.wanted) if self.wanted else "%s: %s" % (self.place, self.given)
+        return (
+            "%s: %s; right: %s" % (self.place, self.given, self.wanted)
+            if self.wanted
+            else "%s: %s" % (self.place, self.given)
+        )
 
 
 @dataclasses.dataclass
@@ -26,7 +37,7 @@ class Result:
     about: str
     spec: str
     verdict: str = PASSED
-    reason: str = ""               # of a known failure
+    reason: str = ""  # of a known failure
     details: List[Detail] = dataclasses.field(default_factory=list)
 
     @property
@@ -48,13 +59,16 @@ def read_known(path):
 
 
 def mark_known(results, known):
-    """Failures that the list has become `known`. Returns the patterns of which all cases that were tried are right."""
+    """Failures that the list has become `known`. Returns the patterns of which all cases that were
+    tried are right."""
     right = []
     for pattern, reason in known:
         tried = [result for result in results if fnmatch.fnmatchcase(result.name, pattern)]
         for result in tried:
             if result.verdict == FAILED:
                 result.verdict, result.reason = KNOWN, reason
-        if any(result.verdict == PASSED for result in tried) and not any(result.verdict in (FAILED, KNOWN) for result in tried):
+        if any(result.verdict == PASSED for result in tried) and not any(
+            result.verdict in (FAILED, KNOWN) for result in tried
+        ):
             right.append(pattern)
     return right

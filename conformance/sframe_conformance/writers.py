@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kit for writers: sources in assembly, each with the rows that are right (docs/conformance.md). A comment that begins with `#:`
-is for this program:
+"""The kit for writers: sources in assembly, each with the rows that are right
+(docs/conformance.md). A comment that begins with `#:` is for this program:
 
     #: about   The frame pointer is pushed.
     #: row     f+0 cfa=sp+8 ra=fixed fp=same
@@ -8,9 +8,10 @@ is for this program:
     #: cannot  f+4 the CFA is an expression
     #: end     f+5
 
-A row goes on to the next one, or to the end. What SFrame cannot say must have no row. With `#: part NAME` several sources follow,
-and `#: link` has the arguments of the linker, once or more; what is checked is the last output. `#: objects NAME` takes the parts and
-the places of another source of the same ABI: one program that is linked in several ways."""
+A row goes on to the next one, or to the end. What SFrame cannot say must have no row. With `#: part
+NAME` several sources follow, and `#: link` has the arguments of the linker, once or more; what is
+checked is the last output. `#: objects NAME` takes the parts and the places of another source of
+the same ABI: one program that is linked in several ways."""
 import dataclasses
 import fnmatch
 import glob
@@ -51,9 +52,20 @@ class Source:
             self.parts = self.parts[1:]
 
     def _directive(self, keyword, text=""):
-        {"about": self._on_about, "level": self._on_level, "spec": self._on_spec, "row": self._on_row, "cannot": self._on_cannot, "end": self._on_end, "gone": self._on_gone, "objects": self._on_objects, "optional": self._on_optional,
-         "part": lambda name: self.parts.append((name, [])), "link": lambda text: self.links.append(shlex.split(text)),
-         "check": lambda text: self.checks.extend(text.split())}[keyword](text)
+        {
+            "about": self._on_about,
+            "level": self._on_level,
+            "spec": self._on_spec,
+            "row": self._on_row,
+            "cannot": self._on_cannot,
+            "end": self._on_end,
+            "gone": self._on_gone,
+            "objects": self._on_objects,
+            "optional": self._on_optional,
+            "part": lambda name: self.parts.append((name, [])),
+            "link": lambda text: self.links.append(shlex.split(text)),
+            "check": lambda text: self.checks.extend(text.split()),
+        }[keyword](text)
 
     def _on_optional(self, text):
         """A linker that refuses is none that supports it."""
@@ -81,10 +93,22 @@ class Source:
             answer = OUTERMOST
         else:
             given = dict(word.split("=", 1) for word in words if "=" in word)
-            answer = Answer("row", *(parse_rule(given[name], self.abi) for name in ("cfa", "ra", "fp")))
+            answer = Answer(
+                "row", *(parse_rule(given[name], self.abi) for name in ("cfa", "ra", "fp"))
+            )
         arm = self.abi.name.startswith("aarch64") and answer != OUTERMOST
-        self.places.append(Place(symbol, offset, dataclasses.replace(answer, signed="signed" in words if arm else None, signal="signal" in words,
-                                                                     key="b" if arm and "key=b" in words else None)))
+        self.places.append(
+            Place(
+                symbol,
+                offset,
+                dataclasses.replace(
+                    answer,
+                    signed="signed" in words if arm else None,
+                    signal="signal" in words,
+                    key="b" if arm and "key=b" in words else None,
+                ),
+            )
+        )
 
     def _on_cannot(self, text):
         symbol, offset, why = self._split(text)
@@ -108,8 +132,14 @@ class Source:
             if place.answer == "gone":
                 continue
             if place.answer != "end":
-                if following is None or following.symbol != place.symbol or following.offset <= place.offset:
-                    raise ValueError("%s: no end of %s+%d" % (self.name, place.symbol, place.offset))
+                if (
+                    following is None
+                    or following.symbol != place.symbol
+                    or following.offset <= place.offset
+                ):
+                    raise ValueError(
+                        "%s: no end of %s+%d" % (self.name, place.symbol, place.offset)
+                    )
                 yield place.symbol, place.offset, following.offset - 1, place
 
 
@@ -143,10 +173,14 @@ def check(source, file, result):
     for symbol, first, last, place in source.ranges():
         address = file.address_of(symbol)
         if address is None:
-            result.details.append(Detail(symbol, "", "not there", not symbol.startswith(".")))  # a linker need not make such a section
+            result.details.append(
+                Detail(symbol, "", "not there", not symbol.startswith("."))
+            )  # a linker need not make such a section
             continue
         for offset in dict.fromkeys((first, last)):
-            result.details.append(_compare(source, sections, address + offset, "%s+%d" % (symbol, offset), place))
+            result.details.append(
+                _compare(source, sections, address + offset, "%s+%d" % (symbol, offset), place)
+            )
     _check_file(source, file, sections, result)
 
 
@@ -180,33 +214,75 @@ def _compare(source, sections, pc, where, place):
 
 def _check_file(source, file, sections, result):
     """What is to be checked of a linked file beside its rows."""
+
     def report(check_, right, given, wrong):
         result.details.append(Detail(check_, right, given, wrong))
+
     for part, _, _ in sections if file.segments else ():
-        inside = any(s[0] == elf.PT_LOAD and s[3] <= part.address and part.address + part.size <= s[3] + s[5] for s in file.segments)
-        over = [p.name for p in file.parts if p is not part and p.address and p.address < part.address + part.size and part.address < p.address + p.size and p.type != elf.SHT_NOBITS]
-        report("loaded", "inside one PT_LOAD, over no other section", "0x%x, %d bytes%s" % (part.address, part.size, "".join(", over " + name for name in over)), not inside or bool(over))
+        inside = any(
+            s[0] == elf.PT_LOAD and s[3] <= part.address and part.address + part.size <= s[3] + s[5]
+            for s in file.segments
+        )
+        over = [
+            p.name
+            for p in file.parts
+            if p is not part
+            and p.address
+            and p.address < part.address + part.size
+            and part.address < p.address + p.size
+            and p.type != elf.SHT_NOBITS
+        ]
+        report(
+            "loaded",
+            "inside one PT_LOAD, over no other section",
+            "0x%x, %d bytes%s"
+            % (part.address, part.size, "".join(", over " + name for name in over)),
+            not inside or bool(over),
+        )
     if "one-section" in source.checks:
         for part, data, section in sections:
-            report("one-section", "one header", "%d bytes after it" % (len(data) - section.length), any(data[section.length:]))
+            report(
+                "one-section",
+                "one header",
+                "%d bytes after it" % (len(data) - section.length),
+                any(data[section.length :]),
+            )
     if "sorted" in source.checks:
         for part, data, section in sections:
             starts = [section.start(i) for i in range(section.num_functions)]
-            report("sorted", "SORTED set, functions sorted", "flags 0x%x, %s" % (section.flags, "sorted" if starts == sorted(starts) else "not sorted"),
-                   not section.flags & 1 or starts != sorted(starts))
+            report(
+                "sorted",
+                "SORTED set, functions sorted",
+                "flags 0x%x, %s"
+                % (section.flags, "sorted" if starts == sorted(starts) else "not sorted"),
+                not section.flags & 1 or starts != sorted(starts),
+            )
     if "segment" in source.checks and sections:
         part = sections[0][0]
-        found = ["0x%x, %d bytes" % (s[3], s[5]) for s in file.segments if s[0] == elf.PT_GNU_SFRAME]
+        found = [
+            "0x%x, %d bytes" % (s[3], s[5]) for s in file.segments if s[0] == elf.PT_GNU_SFRAME
+        ]
         right = "PT_GNU_SFRAME: 0x%x, %d bytes" % (part.address, part.size)
-        report("segment", right, "PT_GNU_SFRAME: " + (found[0] if found else "none"), ["PT_GNU_SFRAME: " + text for text in found] != [right])
+        report(
+            "segment",
+            right,
+            "PT_GNU_SFRAME: " + (found[0] if found else "none"),
+            ["PT_GNU_SFRAME: " + text for text in found] != [right],
+        )
     for place in source.places:
         if place.answer == "gone":
             address = file.address_of(place.symbol)
             report(place.symbol, "not there", "there", address is not None)
     for part, data, section in sections:
-        executable = [(p.address, p.address + p.size) for p in file.parts if p.name.startswith((".text", ".plt", ".init", ".fini"))]
+        executable = [
+            (p.address, p.address + p.size)
+            for p in file.parts
+            if p.name.startswith((".text", ".plt", ".init", ".fini"))
+        ]
         for i in range(section.num_functions):
-            if "no-stray" in source.checks and not any(start <= section.start(i) < end for start, end in executable):
+            if "no-stray" in source.checks and not any(
+                start <= section.start(i) < end for start, end in executable
+            ):
                 report("function %d" % i, "a start in code", "0x%x" % section.start(i), True)
 
 
@@ -243,7 +319,8 @@ FUNCTION = ".type f, %function\nf: .cfi_startproc\n .4byte 0\n .cfi_endproc\n .s
 
 
 def abi_of(assembler, seconds):
-    """What an assembler assembles for. It must write a section for a function whose CFA does not change."""
+    """What an assembler assembles for. It must write a section for a function whose CFA does not
+    change."""
     with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as folder:
         with open(os.path.join(folder, "empty.s"), "w", encoding="utf-8") as file:
             file.write(FUNCTION)
@@ -255,7 +332,9 @@ def abi_of(assembler, seconds):
         except (elf.Bad, OSError) as error:
             raise harness.Unusable("%s: %s" % (assembler, error)) from None
         if not any(part.name == ".sframe" for part in made.parts):
-            raise harness.Unusable("%s: writes no section .sframe; GNU as needs the option --gsframe" % assembler)
+            raise harness.Unusable(
+                "%s: writes no section .sframe; GNU as needs the option --gsframe" % assembler
+            )
         return made.abi
 
 
@@ -263,10 +342,19 @@ def run(folder, assembler, linker, abi, level, only, seconds, progress):
     """Tries all sources for an assembler's ABI; with a linker those for linkers, too."""
     abi = abi or abi_of(assembler, seconds)
     found = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), glob.escape(abi.removesuffix("_be")), "*.s"))):
+    for path in sorted(
+        glob.glob(os.path.join(glob.escape(folder), glob.escape(abi.removesuffix("_be")), "*.s"))
+    ):
         name = "%s/%s" % (os.path.basename(path).removesuffix(".s"), abi)
         source = Source(path, name, abi)
-        if (source.links and not linker) or (level == "minimal" and source.level != "minimal") or not any(fnmatch.fnmatchcase(name, p) or fnmatch.fnmatchcase(name.split("/")[0], p) for p in only):
+        if (
+            (source.links and not linker)
+            or (level == "minimal" and source.level != "minimal")
+            or not any(
+                fnmatch.fnmatchcase(name, p) or fnmatch.fnmatchcase(name.split("/")[0], p)
+                for p in only
+            )
+        ):
             continue
         progress(name)
         with tempfile.TemporaryDirectory(prefix="sframe-conformance-") as scratch:

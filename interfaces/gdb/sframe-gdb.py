@@ -4,8 +4,8 @@
 #
 #   gdb -x sframe-gdb.py PROGRAM      or, in ~/.gdbinit: source DIR/sframe-gdb.py
 #
-# It only finds the Python package, in ../python: so it is in the source tree and where it is installed.
-# sframe/_gdb.py has the unwinder.
+# It only finds the Python package, in ../python: so it is in the source tree and where it is
+# installed. sframe/_gdb.py has the unwinder.
 import gdb
 
 

@@ -4,9 +4,9 @@
     (lldb) command script import DIR/sframe_lldb.py
     (lldb) target frame-provider register -C sframe_lldb.Frames
 
-LLDB gives a provider the frames that it has found itself, with their registers, and no way to step by its
-tables. So all frames come from a walk over the core file, as sframe-unwind makes it; those that LLDB has found,
-too, are LLDB's."""
+LLDB gives a provider the frames that it has found itself, with their registers, and no way to step
+by its tables. So all frames come from a walk over the core file, as sframe-unwind makes it; those
+that LLDB has found, too, are LLDB's."""
 import os
 import sys
 
@@ -40,7 +40,9 @@ class Frames(ScriptedFrameProvider):
         try:
             self.walk()
         except (sframe.Error, MemoryError, StopIteration) as error:
-            print("sframe_lldb: %s" % (str(error) or "the core has no such thread"), file=sys.stderr)
+            print(
+                "sframe_lldb: %s" % (str(error) or "the core has no such thread"), file=sys.stderr
+            )
             self.frames = list(range(len(self.input_frames)))
 
     def walk(self):
@@ -48,14 +50,24 @@ class Frames(ScriptedFrameProvider):
         folder = given.GetStringValue(4096) if given and given.IsValid() else None
         program = self.target.GetExecutable().fullpath
         with sframe.core(core_of(self.process), executable=program, sframe_dir=folder) as process:
-            own = next(thread for thread in process.threads() if thread.tid == self.thread.GetThreadID())
+            own = next(
+                thread for thread in process.threads() if thread.tid == self.thread.GetThreadID()
+            )
             pcs = [frame.pc for frame in own.walk()]
         at = 0  # in LLDB's list, as long as both agree
         for pc in pcs:
             same = at
-            while same is not None and same < len(self.input_frames) and self.input_frames[same].IsInlined():
+            while (
+                same is not None
+                and same < len(self.input_frames)
+                and self.input_frames[same].IsInlined()
+            ):
                 same += 1
-            if same is not None and same < len(self.input_frames) and self.input_frames[same].GetPC() == pc:
+            if (
+                same is not None
+                and same < len(self.input_frames)
+                and self.input_frames[same].GetPC() == pc
+            ):
                 self.frames += range(at, same + 1)
                 at = same + 1
             else:

@@ -1,5 +1,5 @@
-"""RUN lines do not quote %s, %S and %t. Where the folder of the source, of the build or of lit's execution has a
-space or the like in its path, the tests go by links without."""
+"""RUN lines do not quote %s, %S and %t. Where the folder of the source, of the build or of lit's
+execution has a space or the like in its path, the tests go by links without."""
 import atexit
 import os
 import re
@@ -12,6 +12,7 @@ import lit.TestRunner
 
 class ShTest(lit.formats.ShTest):
     """`links`: the real folder and its link, for each folder that needs one."""
+
     def __init__(self, links):
         super().__init__(execute_external=True)
         self.links = links
@@ -30,12 +31,13 @@ class ShTest(lit.formats.ShTest):
 def plain(path, links):
     for real, link in links:
         if path == real or path.startswith(real + os.sep):
-            return link + path[len(real):]
+            return link + path[len(real) :]
     return path
 
 
 def links_for(*folders):
-    """Pairs of folder and link, the longest folder first. The links last as long as this process."""
+    """Pairs of folder and link, the longest folder first. The links last as long as this
+    process."""
     links = []
     for folder in sorted({os.path.realpath(folder) for folder in folders}, key=len, reverse=True):
         if re.fullmatch(r"[\w@%+=:,./-]*", folder, re.ASCII):

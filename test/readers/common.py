@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the parts of scripts/readers share: messages, commands, ELF program headers and tables in pages."""
+"""What the parts of scripts/readers share: messages, commands, ELF program headers and tables in
+pages."""
 
 import os
 import struct
@@ -21,11 +22,15 @@ def note(text):
 
 
 def run(command, **options):
-    """Runs a command; its output as text. Raises Missing with the end of its messages if it fails."""
+    """Runs a command; its output as text. Raises Missing with the end of its messages if it
+    fails."""
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
     if result.returncode:
         end = "\n".join((result.stdout + result.stderr).strip().splitlines()[-12:])
-        raise Missing("%s failed with exit code %d:\n%s" % (" ".join(map(str, command))[:300], result.returncode, end))
+        raise Missing(
+            "%s failed with exit code %d:\n%s"
+            % (" ".join(map(str, command))[:300], result.returncode, end)
+        )
     return result.stdout
 
 
@@ -36,7 +41,10 @@ class Tools:
         self.build = os.path.abspath(build)
         for name in ("sframe-gen", "sframe-verify", "sframe-dump"):
             if not os.access(self.path(name), os.X_OK):
-                raise Missing("%s is not there: build first (cmake --preset release && cmake --build --preset release)" % self.path(name))
+                raise Missing(
+                    "%s is not there: build first (cmake --preset release && cmake --build --preset release)"
+                    % self.path(name)
+                )
 
     def path(self, name):
         return os.path.join(self.build, "bin", name)
@@ -52,11 +60,13 @@ class Elf:
             raise ValueError("not a 64-bit ELF file")
         self.order = ">" if self.data[5] == 2 else "<"
         self.type, self.machine = struct.unpack_from(self.order + "HH", self.data, 16)
-        offset, = struct.unpack_from(self.order + "Q", self.data, 32)
+        (offset,) = struct.unpack_from(self.order + "Q", self.data, 32)
         size, count = struct.unpack_from(self.order + "HH", self.data, 54)
         self.segments = []  # type, flags, offset, address, size in the file, size in memory
         for i in range(count):
-            kind, flags, at, address, _, in_file, in_memory = struct.unpack_from(self.order + "IIQQQQQ", self.data, offset + i * size)[:7]
+            kind, flags, at, address, _, in_file, in_memory = struct.unpack_from(
+                self.order + "IIQQQQQ", self.data, offset + i * size
+            )[:7]
             self.segments.append((kind, flags, at, address, in_file, in_memory))
 
     def find(self, kind, flags=0):
@@ -79,15 +89,19 @@ def write_table(page, name, lines):
 
 def table(head, rows):
     """A table in Markdown."""
-    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)] + [
+        "| " + " | ".join(map(str, row)) + " |" for row in rows
+    ]
 
 
 def grouped(rows, column, join=", "):
     """Rows that differ in one column only are one row, in which that column has all of theirs."""
     found = {}
     for row in rows:
-        found.setdefault((*row[:column], *row[column + 1:]), []).append(str(row[column]))
-    return [(*others[:column], join.join(cells), *others[column:]) for others, cells in found.items()]
+        found.setdefault((*row[:column], *row[column + 1 :]), []).append(str(row[column]))
+    return [
+        (*others[:column], join.join(cells), *others[column:]) for others, cells in found.items()
+    ]
 
 
 def print_table(head, rows):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A reader's own code, compiled as a part of a program (readers/), against libsframe at every row, and its
-accepts and refuses of mutated sections against the findings of sframe-verify --profile: what scripts/readers
-kernel and glibc share."""
+"""A reader's own code, compiled as a part of a program (readers/), against libsframe at every row,
+and its accepts and refuses of mutated sections against the findings of sframe-verify --profile:
+what scripts/readers kernel and glibc share."""
 
 import datetime
 import itertools
@@ -11,18 +11,55 @@ import random
 import shutil
 import subprocess
 
-from common import HERE, MACHINES, Elf, Missing, PF_X, PT_GNU_SFRAME, PT_LOAD, ROOT, note, print_table, run, table, write_table
+from common import (
+    HERE,
+    MACHINES,
+    Elf,
+    Missing,
+    PF_X,
+    PT_GNU_SFRAME,
+    PT_LOAD,
+    ROOT,
+    note,
+    print_table,
+    run,
+    table,
+    write_table,
+)
 
 SYSTEM = "/usr/lib/x86_64-linux-gnu/"
 FILES = [
-    SYSTEM + "libc.so.6", SYSTEM + "libstdc++.so.6", SYSTEM + "libm.so.6", SYSTEM + "libcrypto.so.3", SYSTEM + "libLLVM-14.so.1",
-    SYSTEM + "libLLVM.so.22.1", "/usr/bin/bash", "/usr/bin/python3", "/usr/bin/perl", "/usr/bin/git", "/usr/bin/gdb", "/usr/bin/cmake",
-    *("/usr/%s/lib/%s" % (triple, name) for triple in ("aarch64-linux-gnu", "s390x-linux-gnu")
-      for name in ("libc.so.6", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1")),
+    SYSTEM + "libc.so.6",
+    SYSTEM + "libstdc++.so.6",
+    SYSTEM + "libm.so.6",
+    SYSTEM + "libcrypto.so.3",
+    SYSTEM + "libLLVM-14.so.1",
+    SYSTEM + "libLLVM.so.22.1",
+    "/usr/bin/bash",
+    "/usr/bin/python3",
+    "/usr/bin/perl",
+    "/usr/bin/git",
+    "/usr/bin/gdb",
+    "/usr/bin/cmake",
+    *(
+        "/usr/%s/lib/%s" % (triple, name)
+        for triple in ("aarch64-linux-gnu", "s390x-linux-gnu")
+        for name in ("libc.so.6", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1")
+    ),
 ]
 
 
-COUNTS = ("add", "removed", "trapped", "warnings", "lookups", "found", "outermost", "mismatches", "added")
+COUNTS = (
+    "add",
+    "removed",
+    "trapped",
+    "warnings",
+    "lookups",
+    "found",
+    "outermost",
+    "mismatches",
+    "added",
+)
 
 
 def section_place(elf, path):
@@ -35,8 +72,9 @@ def section_place(elf, path):
 
 
 class Reader:
-    """A reader's program per ABI. What inherits from it has program(abi), which compiles it, profile, the
-    ABIs that it knows, and refuses_outermost: whether an outermost row makes an answer useless."""
+    """A reader's program per ABI. What inherits from it has program(abi), which compiles it,
+    profile, the ABIs that it knows, and refuses_outermost: whether an outermost row makes an answer
+    useless."""
 
     abis = tuple(MACHINES.values())
     profile = "linux"
@@ -48,9 +86,36 @@ class Reader:
         if not os.path.exists(library):
             raise Missing(library + " is not there: build first")
         made, program = os.path.join(folder, "reader.o"), os.path.join(folder, "compare")
-        run(["gcc", "-std=gnu11", "-O2", "-w", *options, "-c", os.path.join(HERE, "readers", source), "-o", made])
-        run(["g++", "-std=c++23", "-O2", "-I", os.path.join(ROOT, "libsframe/include"), "-I", os.path.join(HERE, "readers"),
-             os.path.join(HERE, "readers/compare.cc"), made, library, *libraries, "-o", program])
+        run(
+            [
+                "gcc",
+                "-std=gnu11",
+                "-O2",
+                "-w",
+                *options,
+                "-c",
+                os.path.join(HERE, "readers", source),
+                "-o",
+                made,
+            ]
+        )
+        run(
+            [
+                "g++",
+                "-std=c++23",
+                "-O2",
+                "-I",
+                os.path.join(ROOT, "libsframe/include"),
+                "-I",
+                os.path.join(HERE, "readers"),
+                os.path.join(HERE, "readers/compare.cc"),
+                made,
+                library,
+                *libraries,
+                "-o",
+                program,
+            ]
+        )
         return program
 
     def look_up(self, elf, paths, randoms, *options):
@@ -72,13 +137,21 @@ class Reader:
 
 def convert(tools, source, target, *options):
     """A converted copy; None if there is nothing to convert."""
-    done = subprocess.run([tools.path("sframe-gen"), source, "-o", target, "--report=none", *options], capture_output=True, text=True)
+    done = subprocess.run(
+        [tools.path("sframe-gen"), source, "-o", target, "--report=none", *options],
+        capture_output=True,
+        text=True,
+    )
     return target if done.returncode == 0 and os.path.exists(target) else None
 
 
 def compare_files(tools, reader, work, randoms):
     """A row of the table per file, and the sums."""
-    rows, totals, seen = [], dict.fromkeys(("lookups", "mismatches", "found", "outermost"), 0), set()
+    rows, totals, seen = (
+        [],
+        dict.fromkeys(("lookups", "mismatches", "found", "outermost"), 0),
+        set(),
+    )
     for path in FILES:
         real = os.path.realpath(path)
         if real in seen or not os.path.exists(path):
@@ -88,13 +161,30 @@ def compare_files(tools, reader, work, randoms):
         abi = MACHINES.get(Elf(real).machine)
         if abi not in reader.abis:
             continue
-        copy = convert(tools, real, os.path.join(work, "converted"), "--for=" + reader.profile, "-q")
+        copy = convert(
+            tools, real, os.path.join(work, "converted"), "--for=" + reader.profile, "-q"
+        )
         if not copy:
             note("skipped: sframe-gen cannot convert " + path)
             continue
         counts = reader.look_up(Elf(copy), [copy], randoms)[0]
-        result = "refused (%d)" % -counts["add"] if counts["add"] else "removed" if counts["removed"] else "accepted"
-        rows.append((os.path.basename(path), abi, result, "{:,}".format(counts["lookups"]), "{:,}".format(counts["found"]), counts["mismatches"]))
+        result = (
+            "refused (%d)" % -counts["add"]
+            if counts["add"]
+            else "removed"
+            if counts["removed"]
+            else "accepted"
+        )
+        rows.append(
+            (
+                os.path.basename(path),
+                abi,
+                result,
+                "{:,}".format(counts["lookups"]),
+                "{:,}".format(counts["found"]),
+                counts["mismatches"],
+            )
+        )
         if counts["first"]:
             note("%s: %s" % (path, counts["first"]))
         for key in totals:
@@ -110,7 +200,10 @@ def by_abi(rows):
         names, sums = found.setdefault((abi, result), ([], [0] * len(counts)))
         names.append(name)
         sums[:] = [total + int(str(count).replace(",", "")) for total, count in zip(sums, counts)]
-    return [(", ".join(names), *key, *("{:,}".format(total) for total in sums)) for key, (names, sums) in found.items()]
+    return [
+        (", ".join(names), *key, *("{:,}".format(total) for total in sums))
+        for key, (names, sums) in found.items()
+    ]
 
 
 SOURCE = """
@@ -127,32 +220,58 @@ void sorted(int *p, int n) { qsort(p, n, 4, compare); if (n > 3) abort(); }
 
 
 def mutations(elf, rng, count):
-    """Copies of a file with one, sometimes two or three, damaged bytes in its section: in the header, the index
-    or what follows it."""
+    """Copies of a file with one, sometimes two or three, damaged bytes in its section: in the
+    header, the index or what follows it."""
     offset, size = elf.find(PT_GNU_SFRAME)[0][2], elf.find(PT_GNU_SFRAME)[0][4]
     index = offset + 28
-    entries = int.from_bytes(elf.data[offset + 8:offset + 12], "big" if elf.order == ">" else "little")
+    entries = int.from_bytes(
+        elf.data[offset + 8 : offset + 12], "big" if elf.order == ">" else "little"
+    )
     rows = index + entries * {2: 20, 3: 16}[elf.data[offset + 2]]
     for _ in range(count):
         data, what = bytearray(elf.data), []
         for _ in range(rng.choices((1, 2, 3), (8, 1, 1))[0]):
             part = rng.choices(("header", "index", "rows"), (2, 2, 6))[0]
-            low, high = {"header": (offset, index), "index": (index, rows), "rows": (rows, offset + size)}[part]
+            low, high = {
+                "header": (offset, index),
+                "index": (index, rows),
+                "rows": (rows, offset + size),
+            }[part]
             at = rng.randrange(low, high)
             old = data[at]
-            data[at] = (old ^ 1 << rng.randrange(8), rng.choice((0, 1, 0x7F, 0x80, 0xFF)), (old + rng.choice((-1, 1))) & 0xFF, rng.randrange(256))[rng.randrange(4)]
+            data[at] = (
+                old ^ 1 << rng.randrange(8),
+                rng.choice((0, 1, 0x7F, 0x80, 0xFF)),
+                (old + rng.choice((-1, 1))) & 0xFF,
+                rng.randrange(256),
+            )[rng.randrange(4)]
             what.append("%s+0x%x: %02x -> %02x" % (part, at - low, old, data[at]))
         if data != elf.data:
             yield bytes(data), ", ".join(what)
 
 
-CLASSES = ("both accept", "both refuse", "read differently, reported", "against the specification, but read alike", "FALSE ACCEPT", "FALSE REFUSE")
+CLASSES = (
+    "both accept",
+    "both refuse",
+    "read differently, reported",
+    "against the specification, but read alike",
+    "FALSE ACCEPT",
+    "FALSE REFUSE",
+)
 
 
 def classify(reader, answer, findings, unreadable):
     """Of a mutation: what the reader did, and what sframe-verify reports about it."""
-    errors = {f["id"] for f in findings if f["severity"] == "error"} | ({"unreadable"} if unreadable else set())
-    refused = answer["add"] != 0 or answer["removed"] or answer["trapped"] or reader.refuses_outermost and answer["outermost"]
+    errors = {f["id"] for f in findings if f["severity"] == "error"} | (
+        {"unreadable"} if unreadable else set()
+    )
+    refused = (
+        answer["add"] != 0
+        or answer["removed"]
+        or answer["trapped"]
+        or reader.refuses_outermost
+        and answer["outermost"]
+    )
     if refused:
         return "both refuse" if errors else "FALSE ACCEPT"
     if answer["mismatches"]:
@@ -170,7 +289,14 @@ def compare_mutations(tools, reader, work, count, show=5):
     with open(source, "w") as file:
         file.write(SOURCE)
     run(["gcc", "-O2", "-fPIC", "-shared", source, "-o", program])
-    converted = convert(tools, program, os.path.join(work, "small.converted"), "--for=" + reader.profile, "--no-share", "-q")
+    converted = convert(
+        tools,
+        program,
+        os.path.join(work, "small.converted"),
+        "--for=" + reader.profile,
+        "--no-share",
+        "-q",
+    )
     if not converted:
         raise Missing("sframe-gen cannot convert the program that is mutated")
     elf, rng = Elf(converted), random.Random(1)
@@ -189,8 +315,21 @@ def compare_mutations(tools, reader, work, count, show=5):
         paths = [path for path, _ in batch]
         answers = reader.look_up(elf, paths, 200)
         # A file that cannot be read at all ends with 2; the report has the others.
-        report = subprocess.run(["nice", tools.path("sframe-verify"), "-q", "--check=structure", "--profile=" + reader.profile, "--format=json",
-                                 "--max-findings", "1000", *paths], capture_output=True, text=True)
+        report = subprocess.run(
+            [
+                "nice",
+                tools.path("sframe-verify"),
+                "-q",
+                "--check=structure",
+                "--profile=" + reader.profile,
+                "--format=json",
+                "--max-findings",
+                "1000",
+                *paths,
+            ],
+            capture_output=True,
+            text=True,
+        )
         ours = {entry["path"]: entry for entry in json.loads(report.stdout)["files"]}
         for (path, what), answer in zip(batch, answers):
             entry = ours.get(path, {})
@@ -198,8 +337,14 @@ def compare_mutations(tools, reader, work, count, show=5):
             kind = classify(reader, answer, findings, "findings" not in entry)
             classes[kind] += 1
             if kind.startswith("FALSE"):
-                why = "add %(add)d, removed %(removed)d, trapped %(trapped)d, outermost %(outermost)d, %(mismatches)d mismatches %(first)s" % answer
-                examples.setdefault(kind, []).append("%s; reader: %s; findings: %s" % (what, why, ", ".join(sorted({f["id"] for f in findings})) or "none"))
+                why = (
+                    "add %(add)d, removed %(removed)d, trapped %(trapped)d, outermost %(outermost)d, %(mismatches)d mismatches %(first)s"
+                    % answer
+                )
+                examples.setdefault(kind, []).append(
+                    "%s; reader: %s; findings: %s"
+                    % (what, why, ", ".join(sorted({f["id"] for f in findings})) or "none")
+                )
         done += len(batch)
     for kind, texts in examples.items():
         for text in texts[:show]:
@@ -213,12 +358,35 @@ def report(arguments, tools, reader, work, place, title):
     rows, totals = compare_files(tools, reader, work, arguments.random)
     head = ("file", "ABI", "section", "lookups", "with a row", "mismatches")
     print_table(head, rows)
-    print("%d files, %s lookups, %d mismatches" % (len(rows), "{:,}".format(totals["lookups"]), totals["mismatches"]))
+    print(
+        "%d files, %s lookups, %d mismatches"
+        % (len(rows), "{:,}".format(totals["lookups"]), totals["mismatches"])
+    )
     classes, done = compare_mutations(tools, reader, work, arguments.mutations)
-    print("%d mutations: " % done + (", ".join("%s %d" % item for item in classes.items()) or "the reader refuses the section as it is"))
+    print(
+        "%d mutations: " % done
+        + (
+            ", ".join("%s %d" % item for item in classes.items())
+            or "the reader refuses the section as it is"
+        )
+    )
     if arguments.markdown and classes:
-        lines = ["%s, on %s." % (title[0].upper() + title[1:], datetime.date.today()), ""] + table(("files", *head[1:]), by_abi(rows))
-        lines += ["", "%s lookups, %d mismatches. Of %s mutations of a program's section:" % ("{:,}".format(totals["lookups"]), totals["mismatches"], "{:,}".format(done)), ""]
-        lines += table(("reader and `--profile=%s`" % reader.profile, "mutations"), [(k.lower(), v) for k, v in classes.items()])
+        lines = ["%s, on %s." % (title[0].upper() + title[1:], datetime.date.today()), ""] + table(
+            ("files", *head[1:]), by_abi(rows)
+        )
+        lines += [
+            "",
+            "%s lookups, %d mismatches. Of %s mutations of a program's section:"
+            % ("{:,}".format(totals["lookups"]), totals["mismatches"], "{:,}".format(done)),
+            "",
+        ]
+        lines += table(
+            ("reader and `--profile=%s`" % reader.profile, "mutations"),
+            [(k.lower(), v) for k, v in classes.items()],
+        )
         write_table("dev/readers.md", place, lines)
-    return 1 if totals["mismatches"] or classes.get("FALSE ACCEPT") or classes.get("FALSE REFUSE") else 0
+    return (
+        1
+        if totals["mismatches"] or classes.get("FALSE ACCEPT") or classes.get("FALSE REFUSE")
+        else 0
+    )

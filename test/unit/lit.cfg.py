@@ -14,19 +14,25 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-# lit leaves out of its results what GoogleTest has skipped. Here they count as unsupported, with the reason,
-# which only the test itself has.
+
+# lit leaves out of its results what GoogleTest has skipped. Here they count as unsupported, with
+# the reason, which only the test itself has.
 def with_reasons(selected, discovered):
     selected, discovered = post_process(selected, discovered)
     for test in selected:
         if test.result and test.result.code is lit.Test.SKIPPED:
             name = ".".join(test.path_in_suite[-2:])
             with tempfile.TemporaryDirectory(dir=config.obj_root) as folder:  # lit's own is gone
-                output = subprocess.run([test.file_path, "--gtest_filter=" + name], env=dict(config.environment, TMPDIR=folder),
-                                        capture_output=True, text=True).stdout
+                output = subprocess.run(
+                    [test.file_path, "--gtest_filter=" + name],
+                    env=dict(config.environment, TMPDIR=folder),
+                    capture_output=True,
+                    text=True,
+                ).stdout
             test.result.code = lit.Test.UNSUPPORTED
             test.result.output = "".join(re.findall(r": Skipped\n(.*)", output)[:1])
     return selected, discovered
+
 
 post_process = lit.formats.GoogleTest.post_process_shard_results
 if post_process.__name__ != "with_reasons":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""llvm-readobj as a reader to be tested: what `llvm-readobj --sframe` prints of a section in an ELF file. It prints all functions and
-rows; the lookup of an address among them is this file's.
+"""llvm-readobj as a reader to be tested: what `llvm-readobj --sframe` prints of a section in an ELF
+file. It prints all functions and rows; the lookup of an address among them is this file's.
 
     sframe-conformance readers --command 'python3 llvm_readobj.py [LLVM-READOBJ]'
 """
@@ -36,21 +36,47 @@ def answer(found, pc, registers):
         start = number(function["PC"] if "PC" in function else function["Start Address"]) % 2**64
         if not start <= pc < start + number(function["Size"]):
             continue
-        offset, block = pc - start, next((number(value) for key, value in function.items() if key.startswith("Repetitive block size")), 0)
+        offset, block = pc - start, next(
+            (
+                number(value)
+                for key, value in function.items()
+                if key.startswith("Repetitive block size")
+            ),
+            0,
+        )
         if "PCMask" in function["FDE Type"]:
             if not block:
                 return "reject"
             offset %= block
-        rows = [row for row in function["rows"] if (number(row["Start Address"]) - (0 if "PCMask" in function["FDE Type"] else start)) % 2**64 <= offset]
+        rows = [
+            row
+            for row in function["rows"]
+            if (number(row["Start Address"]) - (0 if "PCMask" in function["FDE Type"] else start))
+            % 2**64
+            <= offset
+        ]
         if not rows:
             return "none"
         row = rows[-1]
         if "CFA Offset" not in row:
             return "row outermost"
         base = sp if row["Base Register"].startswith("SP") else fp
-        rules = [("[cfa%+d]" % number(row[name + " Offset"])) if name + " Offset" in row else "same" for name in ("RA", "FP")]
-        return "row cfa=r%d%+d ra=%s fp=%s signed=%d" % (base, number(row["CFA Offset"]), *rules, row["Return Address Signed"] == "Yes")
+        rules = [
+            ("[cfa%+d]" % number(row[name + " Offset"])) if name + " Offset" in row else "same"
+            for name in ("RA", "FP")
+        ]
+        return "row cfa=r%d%+d ra=%s fp=%s signed=%d" % (
+            base,
+            number(row["CFA Offset"]),
+            *rules,
+            row["Return Address Signed"] == "Yes",
+        )
     return "none"
 
 
-serve([sys.argv[1] if len(sys.argv) > 1 else "llvm-readobj", "--sframe"], lambda version, abi: version not in (1, 3) and abi != 4, functions, answer)
+serve(
+    [sys.argv[1] if len(sys.argv) > 1 else "llvm-readobj", "--sframe"],
+    lambda version, abi: version not in (1, 3) and abi != 4,
+    functions,
+    answer,
+)

@@ -12,8 +12,9 @@
             for frame in thread.walk():
                 print(hex(frame.pc), frame.name, frame.module)
 
-The package needs libsframe-c.so.0: the file that SFRAME_LIBRARY names, or one in the package's directory or in the
-prefix that it was installed to, or the one that the dynamic loader finds. Addresses are integers. A Process is for one thread at a time.
+The package needs libsframe-c.so.0: the file that SFRAME_LIBRARY names, or one in the package's
+directory or in the prefix that it was installed to, or the one that the dynamic loader finds.
+Addresses are integers. A Process is for one thread at a time.
 """
 import ctypes
 import os
@@ -23,17 +24,42 @@ from typing import Dict, Iterator, List, NoReturn, Optional, Tuple, Union
 from . import _library as _c
 from ._library import lib as _lib
 
-__all__ = ["Crash", "End", "Error", "Fault", "File", "Frame", "Function", "Match", "Module", "Process", "Row", "Rule", "Section",
-           "SourceLine", "Thread", "attach", "core", "library_version", "register_name"]
+__all__ = [
+    "Crash",
+    "End",
+    "Error",
+    "Fault",
+    "File",
+    "Frame",
+    "Function",
+    "Match",
+    "Module",
+    "Process",
+    "Row",
+    "Rule",
+    "Section",
+    "SourceLine",
+    "Thread",
+    "attach",
+    "core",
+    "library_version",
+    "register_name",
+]
 __version__ = "0.1.0"
 
 
 class Error(Exception):
-    """An error of the library. `status` is a name such as "bad-table"; `offset`, `function` and `row` are the
-    place in a malformed section, or None."""
+    """An error of the library. `status` is a name such as "bad-table"; `offset`, `function` and
+    `row` are the place in a malformed section, or None."""
 
-    def __init__(self, message: str, status: str = "unspecified", offset: Optional[int] = None, function: Optional[int] = None,
-                 row: Optional[int] = None):
+    def __init__(
+        self,
+        message: str,
+        status: str = "unspecified",
+        offset: Optional[int] = None,
+        function: Optional[int] = None,
+        row: Optional[int] = None,
+    ):
         super().__init__(message)
         self.status, self.offset, self.function, self.row = status, offset, function, row
 
@@ -42,7 +68,13 @@ def _fail(error: "_c.Error") -> NoReturn:
     if error.status == _c.NO_MEMORY:
         raise MemoryError(_text(error.message))
     status = _c.STATUSES[error.status]
-    raise Error(_text(error.message), status, error.offset if status == "bad-table" else None, _known(error.function), _known(error.row))
+    raise Error(
+        _text(error.message),
+        status,
+        error.offset if status == "bad-table" else None,
+        _known(error.function),
+        _known(error.row),
+    )
 
 
 def _address(number: int) -> int:
@@ -78,7 +110,7 @@ def library_version() -> str:
 
 def register_name(abi: str, number: int) -> Optional[str]:
     """The name of a register by its DWARF number: "rbp" is 6 of "amd64"."""
-    name = _lib.sframe_register_name(abi.encode(), number) if 0 <= number <= 0xffff else None
+    name = _lib.sframe_register_name(abi.encode(), number) if 0 <= number <= 0xFFFF else None
     return _text(name) if name else None
 
 
@@ -144,7 +176,8 @@ class _Collector:
 
 @dataclass(frozen=True)
 class Rule:
-    """How one value of the caller is found. str() is the notation of sframe-dump: "sp+16", "[cfa-8]"."""
+    """How one value of the caller is found. str() is the notation of sframe-dump: "sp+16",
+    "[cfa-8]"."""
 
     kind: str  # "same", "undefined", "fixed", "value", "stored"
     base: Union[int, str, None]  # a DWARF register number or "cfa", for value and stored
@@ -158,7 +191,13 @@ class Rule:
         text = ctypes.create_string_buffer(32)
         _lib.sframe_rule_text(abi, ctypes.byref(rule), is_cfa, text, len(text))
         kind = cls._kinds[rule.kind]
-        base = None if kind not in ("value", "stored") else "cfa" if rule.base == _c.BASE_CFA else rule.base
+        base = (
+            None
+            if kind not in ("value", "stored")
+            else "cfa"
+            if rule.base == _c.BASE_CFA
+            else rule.base
+        )
         return cls(kind, base, rule.offset, text.value.decode())
 
     def __str__(self) -> str:
@@ -177,8 +216,13 @@ class Row:
 
     @classmethod
     def _make(cls, row: "_c.Row", abi: bytes) -> "Row":
-        return cls(row.offset, Rule._make(row.cfa, abi, True), Rule._make(row.ra, abi, False), Rule._make(row.fp, abi, False),
-                   bool(row.ra_signed))
+        return cls(
+            row.offset,
+            Rule._make(row.cfa, abi, True),
+            Rule._make(row.ra, abi, False),
+            Rule._make(row.fp, abi, False),
+            bool(row.ra_signed),
+        )
 
 
 @dataclass(frozen=True)
@@ -199,9 +243,19 @@ class Function:
 
     @classmethod
     def _make(cls, section: "Section", function: "_c.Function") -> "Function":
-        return cls(section, function.number, function.start, function.length, function.num_rows, function.block_size,
-                   function.offset_size, bool(function.flexible), bool(function.signal_frame), "b" if function.pauth_key_b else "a",
-                   bool(function.outermost))
+        return cls(
+            section,
+            function.number,
+            function.start,
+            function.length,
+            function.num_rows,
+            function.block_size,
+            function.offset_size,
+            bool(function.flexible),
+            bool(function.signal_frame),
+            "b" if function.pauth_key_b else "a",
+            bool(function.outermost),
+        )
 
     def rows(self) -> Iterator[Row]:
         """The rows by offset. Raises Error after those before a malformed one."""
@@ -209,7 +263,9 @@ class Function:
         abi = section.abi.encode()
         rows = _Collector(_c.RowCallback, lambda row: Row._make(row, abi))
         error = _c.Error()
-        status = _lib.sframe_section_rows(section._pointer, self.index, rows.callback, None, ctypes.byref(error))
+        status = _lib.sframe_section_rows(
+            section._pointer, self.index, rows.callback, None, ctypes.byref(error)
+        )
         yield from rows.result()
         if status != _c.OK:
             _fail(error)
@@ -235,7 +291,10 @@ class Section(_Handle):
         self._bytes = bytes(data)
         self._file: Optional["File"] = None
         error = _c.Error()
-        self._open(_lib.sframe_section_open(self._bytes, len(self._bytes), address, ctypes.byref(error)), error)
+        self._open(
+            _lib.sframe_section_open(self._bytes, len(self._bytes), address, ctypes.byref(error)),
+            error,
+        )
         self._read_info()
 
     @classmethod
@@ -263,7 +322,9 @@ class Section(_Handle):
         self.flags: int = info.flags
         self.fixed_fp_offset: int = info.fixed_fp_offset
         self.fixed_ra_offset: int = info.fixed_ra_offset
-        self.aux_header: bytes = ctypes.string_at(info.aux_header, info.aux_header_size) if info.aux_header_size else b""
+        self.aux_header: bytes = (
+            ctypes.string_at(info.aux_header, info.aux_header_size) if info.aux_header_size else b""
+        )
         self.num_rows: int = info.num_rows
         self._num_functions: int = info.num_functions
 
@@ -274,7 +335,12 @@ class Section(_Handle):
         if not -len(self) <= number < len(self):
             raise IndexError("no function %d" % number)
         function, error = _c.Function(), _c.Error()
-        if _lib.sframe_section_function(self._pointer, number % len(self), ctypes.byref(function), ctypes.byref(error)) != _c.OK:
+        if (
+            _lib.sframe_section_function(
+                self._pointer, number % len(self), ctypes.byref(function), ctypes.byref(error)
+            )
+            != _c.OK
+        ):
             _fail(error)
         return Function._make(self, function)
 
@@ -284,7 +350,13 @@ class Section(_Handle):
     def find(self, pc: int) -> Optional[Match]:
         """The function and row for a pc, or None. For a return address pass the pc minus 1."""
         function, row, error = _c.Function(), _c.Row(), _c.Error()
-        status = _lib.sframe_section_find(self._pointer, _address(pc), ctypes.byref(function), ctypes.byref(row), ctypes.byref(error))
+        status = _lib.sframe_section_find(
+            self._pointer,
+            _address(pc),
+            ctypes.byref(function),
+            ctypes.byref(row),
+            ctypes.byref(error),
+        )
         if status == _c.NO_INFO:
             return None
         if status != _c.OK:
@@ -292,7 +364,12 @@ class Section(_Handle):
         return Match(Function._make(self, function), Row._make(row, self.abi.encode()))
 
     def __repr__(self) -> str:
-        return "<sframe.Section: version %d, %s, %d functions at 0x%x>" % (self.version, self.abi, len(self), self.address)
+        return "<sframe.Section: version %d, %s, %d functions at 0x%x>" % (
+            self.version,
+            self.abi,
+            len(self),
+            self.address,
+        )
 
 
 class File(_Handle):
@@ -308,7 +385,10 @@ class File(_Handle):
     @property
     def sections(self) -> List[Section]:
         count = _lib.sframe_file_num_sections(self._open_handle)
-        return [Section._of_file(self, _lib.sframe_file_section(self._open_handle, number)) for number in range(count)]
+        return [
+            Section._of_file(self, _lib.sframe_file_section(self._open_handle, number))
+            for number in range(count)
+        ]
 
     def __iter__(self) -> Iterator[Section]:
         return iter(self.sections)
@@ -318,9 +398,16 @@ class File(_Handle):
         return next((match for match in (section.find(pc) for section in self) if match), None)
 
     def find_cfi(self, pc: int) -> Optional[range]:
-        """The addresses of the function that the file's DWARF call frame information has for a pc, or None."""
+        """The addresses of the function that the file's DWARF call frame information has for a pc,
+        or None."""
         start, length, error = ctypes.c_uint64(), ctypes.c_uint64(), _c.Error()
-        status = _lib.sframe_file_find_cfi(self._open_handle, _address(pc), ctypes.byref(start), ctypes.byref(length), ctypes.byref(error))
+        status = _lib.sframe_file_find_cfi(
+            self._open_handle,
+            _address(pc),
+            ctypes.byref(start),
+            ctypes.byref(length),
+            ctypes.byref(error),
+        )
         if status == _c.NO_INFO:
             return None
         if status != _c.OK:
@@ -353,9 +440,17 @@ class Module:
 
     @classmethod
     def _make(cls, module: "_c.Module") -> "Module":
-        build_id = bytes(module.build_id[:module.build_id_size]) if module.build_id_size else b""
-        return cls(_text(module.path), module.start, module.end, module.bias, build_id,
-                   _text(module.problem) if module.problem else None, bool(module.is_main), bool(module.is_generated))
+        build_id = bytes(module.build_id[: module.build_id_size]) if module.build_id_size else b""
+        return cls(
+            _text(module.path),
+            module.start,
+            module.end,
+            module.bias,
+            build_id,
+            _text(module.problem) if module.problem else None,
+            bool(module.is_main),
+            bool(module.is_generated),
+        )
 
     def __contains__(self, address: int) -> bool:
         return self.start <= address < self.end
@@ -389,9 +484,17 @@ class Frame:
         offset, size = ctypes.c_uint64(), 256
         while True:
             name = ctypes.create_string_buffer(size)
-            status = _lib.sframe_function_name(self._process._open_handle, ctypes.byref(self._frame), name, size, ctypes.byref(offset))
+            status = _lib.sframe_function_name(
+                self._process._open_handle,
+                ctypes.byref(self._frame),
+                name,
+                size,
+                ctypes.byref(offset),
+            )
             if status != _c.NO_MEMORY or size > 1 << 20:
-                return (_text(name.value), offset.value) if status in (_c.OK, _c.NO_MEMORY) else None
+                return (
+                    (_text(name.value), offset.value) if status in (_c.OK, _c.NO_MEMORY) else None
+                )
             size *= 4
 
     @property
@@ -405,10 +508,17 @@ class Frame:
 
     @property
     def source(self) -> List[SourceLine]:
-        """Inlined calls, innermost first, then the line in the frame's function. Empty if unknown."""
-        lines = _Collector(_c.SourceCallback, lambda line: SourceLine(
-            _text(line.file), line.line, None if line.function is None else _text(line.function)))
-        _lib.sframe_source_lines(self._process._open_handle, ctypes.byref(self._frame), lines.callback, None)
+        """Inlined calls, innermost first, then the line in the frame's function. Empty if
+        unknown."""
+        lines = _Collector(
+            _c.SourceCallback,
+            lambda line: SourceLine(
+                _text(line.file), line.line, None if line.function is None else _text(line.function)
+            ),
+        )
+        _lib.sframe_source_lines(
+            self._process._open_handle, ctypes.byref(self._frame), lines.callback, None
+        )
         return lines.result()
 
     @property
@@ -417,7 +527,11 @@ class Frame:
         abi = self._process.abi.encode()
         found = {}
         for number, value in enumerate(self._frame.registers):
-            name = _lib.sframe_register_name(abi, number) if self._frame.known_registers >> number & 1 else None
+            name = (
+                _lib.sframe_register_name(abi, number)
+                if self._frame.known_registers >> number & 1
+                else None
+            )
             if name:
                 found[name.decode()] = value
         found["pc"] = self.pc
@@ -430,7 +544,9 @@ class Frame:
         name = os.path.basename(module.path) or "unknown" if module else ""
         parts = ["%s + 0x%x" % function] if function else []
         if module:
-            parts.append("(%s)" % name if function else "(%s + 0x%x)" % (name, self.pc - module.start))
+            parts.append(
+                "(%s)" % name if function else "(%s + 0x%x)" % (name, self.pc - module.start)
+            )
         if source and parts and source[-1].file:
             parts.append("%s:%d" % (source[-1].file, source[-1].line))
         return "  ".join(parts) or "0x%x" % self.pc
@@ -459,7 +575,14 @@ class Thread:
 
         frames = _Collector(_c.FrameCallback, copy)
         end, error = _c.End(), _c.Error()
-        status = _lib.sframe_walk(process._open_handle, self._number, frames.callback, None, ctypes.byref(end), ctypes.byref(error))
+        status = _lib.sframe_walk(
+            process._open_handle,
+            self._number,
+            frames.callback,
+            None,
+            ctypes.byref(end),
+            ctypes.byref(error),
+        )
         result = frames.result()
         if status != _c.OK:
             _fail(error)
@@ -495,12 +618,24 @@ class Fault:
         registers = {}
         name, value = ctypes.c_char_p(), ctypes.c_uint64()
         for number in range(fault.num_registers):
-            _lib.sframe_crash_get_register(crash._open_handle, kind, number, ctypes.byref(name), ctypes.byref(value))
+            _lib.sframe_crash_get_register(
+                crash._open_handle, kind, number, ctypes.byref(name), ctypes.byref(value)
+            )
             registers[_text(name.value)] = value.value
-        return cls(fault.signal, _text(fault.signal_name), fault.frame, fault.code if fault.has_code else None,
-                   _optional(fault.code_name), _optional(fault.meaning), _optional(fault.guess), _c.ACCESSES[fault.access],
-                   fault.address if fault.has_address else None, fault.pc if fault.instruction else None,
-                   _optional(fault.instruction), registers)
+        return cls(
+            fault.signal,
+            _text(fault.signal_name),
+            fault.frame,
+            fault.code if fault.has_code else None,
+            _optional(fault.code_name),
+            _optional(fault.meaning),
+            _optional(fault.guess),
+            _c.ACCESSES[fault.access],
+            fault.address if fault.has_address else None,
+            fault.pc if fault.instruction else None,
+            _optional(fault.instruction),
+            registers,
+        )
 
 
 @dataclass(frozen=True)
@@ -522,11 +657,18 @@ class Crash:
     def _make(cls, crash: "_CrashHandle") -> "Crash":
         info = _c.CrashInfo()
         _lib.sframe_crash_get_info(crash._open_handle, ctypes.byref(info))
-        return cls(info.tid, Fault._of(crash, _c.FAULT_LAST), Fault._of(crash, _c.FAULT_FIRST),
-                   (info.sender, info.sender_user) if info.has_sender else None, _optional(info.message), _optional(info.signature),
-                   [_text(info.signature_frames[number]) for number in range(info.num_signature_frames)],
-                   [_text(info.arguments[number]) for number in range(info.num_arguments)], _text(info.command_line),
-                   bool(info.arguments_cut))
+        return cls(
+            info.tid,
+            Fault._of(crash, _c.FAULT_LAST),
+            Fault._of(crash, _c.FAULT_FIRST),
+            (info.sender, info.sender_user) if info.has_sender else None,
+            _optional(info.message),
+            _optional(info.signature),
+            [_text(info.signature_frames[number]) for number in range(info.num_signature_frames)],
+            [_text(info.arguments[number]) for number in range(info.num_arguments)],
+            _text(info.command_line),
+            bool(info.arguments_cut),
+        )
 
 
 class _CrashHandle(_Handle):
@@ -562,7 +704,8 @@ class Process(_Handle):
         _lib.sframe_resume(self._open_handle)
 
     def threads(self) -> List[Thread]:
-        """Of a core, the first is the one that died; of a live process, none unless it is stopped."""
+        """Of a core, the first is the one that died; of a live process, none unless it is
+        stopped."""
         handle, threads = self._open_handle, []
         for number in range(_lib.sframe_num_threads(handle)):
             thread = _c.Thread()
@@ -584,7 +727,8 @@ class Process(_Handle):
         return Module._make(module) if status == _c.OK else None
 
     def at(self, address: int, return_address: bool = True) -> Frame:
-        """A frame of an address, to name it: its function, module and source. A return address is after its call."""
+        """A frame of an address, to name it: its function, module and source. A return address is
+        after its call."""
         frame = _c.Frame()
         _lib.sframe_frame_at(_address(address), return_address, ctypes.byref(frame))
         return Frame(self, frame)
@@ -597,30 +741,54 @@ class Process(_Handle):
     def read(self, address: int, size: int) -> bytes:
         """Memory of the process: fewer bytes if not all can be read."""
         buffer, count = ctypes.create_string_buffer(size), ctypes.c_size_t()
-        status = _lib.sframe_read_memory(self._open_handle, _address(address), buffer, size, ctypes.byref(count))
+        status = _lib.sframe_read_memory(
+            self._open_handle, _address(address), buffer, size, ctypes.byref(count)
+        )
         if status not in (_c.OK, _c.UNREADABLE):
             raise Error("memory cannot be read: the process is not stopped", _c.STATUSES[status])
-        return buffer.raw[:count.value]
+        return buffer.raw[: count.value]
 
     def __repr__(self) -> str:
         return "<sframe.Process %d: %s, %s>" % (self.pid, self.name, self.abi)
 
 
 def _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits):
-    paths = [None if path is None else _path(path) for path in (executable, sysroot, sframe_dir, debug_dir)]
+    paths = [
+        None if path is None else _path(path)
+        for path in (executable, sysroot, sframe_dir, debug_dir)
+    ]
     return ctypes.byref(_c.Options(*paths, not open_files, trust_all, not limits))
 
 
-def core(path, *, executable=None, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True, trust_all: bool = False,
-         limits: bool = True) -> Process:
-    """Opens a core file, plain or compressed. The options are those of sframe_options (sframe/c/walk.h)."""
+def core(
+    path,
+    *,
+    executable=None,
+    sysroot=None,
+    sframe_dir=None,
+    debug_dir=None,
+    open_files: bool = True,
+    trust_all: bool = False,
+    limits: bool = True
+) -> Process:
+    """Opens a core file, plain or compressed. The options are those of sframe_options
+    (sframe/c/walk.h)."""
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
     return Process(_lib.sframe_open_core(_path(path), options, ctypes.byref(error)), error)
 
 
-def attach(pid: int, *, executable=None, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True,
-           trust_all: bool = False, limits: bool = True) -> Process:
+def attach(
+    pid: int,
+    *,
+    executable=None,
+    sysroot=None,
+    sframe_dir=None,
+    debug_dir=None,
+    open_files: bool = True,
+    trust_all: bool = False,
+    limits: bool = True
+) -> Process:
     """Attaches to a live process of this machine. stop() stops it for walks; close() resumes it."""
     if not 0 < pid < 1 << 31:
         raise ValueError("not a process ID: %r" % pid)
@@ -630,8 +798,8 @@ def attach(pid: int, *, executable=None, sysroot=None, sframe_dir=None, debug_di
 
 
 def own(*, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True) -> Process:
-    """The process that runs this code, to name its addresses with at(). It has modules and memory, and no threads;
-    stop() reads its list of mappings again."""
+    """The process that runs this code, to name its addresses with at(). It has modules and memory,
+    and no threads; stop() reads its list of mappings again."""
     error = _c.Error()
     options = _options(None, sysroot, sframe_dir, debug_dir, open_files, False, True)
     return Process(_lib.sframe_open_own(options, ctypes.byref(error)), error)

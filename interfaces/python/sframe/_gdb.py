@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gdb's unwinder for SFrame, and its commands; loaded in gdb by interfaces/gdb/sframe-gdb.py (docs/gdb.md).
+"""gdb's unwinder for SFrame, and its commands; loaded in gdb by interfaces/gdb/sframe-gdb.py
+(docs/gdb.md).
 
-While gdb asks an unwinder for a frame, a command must not be executed (gdb.execute runs the commands of a
-breakpoint, too), nor a frame be looked at. So load addresses come from the memory of the process, not
-from what gdb's commands print."""
+While gdb asks an unwinder for a frame, a command must not be executed (gdb.execute runs the
+commands of a breakpoint, too), nor a frame be looked at. So load addresses come from the memory of
+the process, not from what gdb's commands print."""
 import mmap
 import os
 import re
@@ -28,7 +29,7 @@ MASK = (1 << 64) - 1
 
 def harmless(text: str) -> str:
     """Names come from files and processes."""
-    return "".join(c if c.isprintable() else "\\x%02x" % (ord(c) & 0xff) for c in text)
+    return "".join(c if c.isprintable() else "\\x%02x" % (ord(c) & 0xFF) for c in text)
 
 
 class Warnings:
@@ -71,10 +72,29 @@ class Abi:
 
 
 ABIS = {
-    "i386:x86-64": Abi(("amd64",), "rip", "rsp", 7, 6, 16, trampoline_by_name=True,  # mov $15, %rax; syscall
-                       trampolines=(b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05")),
-    "aarch64": Abi(("aarch64", "aarch64_be"), "pc", "sp", 31, 29, 30, trampolines=(b"\x68\x11\x80\xd2\x01\0\0\xd4",), signs=True),
-    "s390:64-bit": Abi(("s390x",), "pc", "r15", 15, 11, 14, -160, trampolines=(b"\x0a\xad", b"\x0a\x77")),
+    "i386:x86-64": Abi(
+        ("amd64",),
+        "rip",
+        "rsp",
+        7,
+        6,
+        16,
+        trampoline_by_name=True,  # mov $15, %rax; syscall
+        trampolines=(b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"),
+    ),
+    "aarch64": Abi(
+        ("aarch64", "aarch64_be"),
+        "pc",
+        "sp",
+        31,
+        29,
+        30,
+        trampolines=(b"\x68\x11\x80\xd2\x01\0\0\xd4",),
+        signs=True,
+    ),
+    "s390:64-bit": Abi(
+        ("s390x",), "pc", "r15", 15, 11, 14, -160, trampolines=(b"\x0a\xad", b"\x0a\x77")
+    ),
 }
 
 
@@ -101,10 +121,10 @@ class Segment:
 
 
 class Image:
-    """The headers of an ELF file, or of an image in memory. `read(offset, size)` returns fewer bytes at the
-    end."""
+    """The headers of an ELF file, or of an image in memory. `read(offset, size)` returns fewer
+    bytes at the end."""
 
-    DYN, LOAD, NOTE, EH_FRAME, SFRAME, SECTION_NOTE = 3, 1, 4, 0x6474e550, 0x6474e554, 7
+    DYN, LOAD, NOTE, EH_FRAME, SFRAME, SECTION_NOTE = 3, 1, 4, 0x6474E550, 0x6474E554, 7
 
     def __init__(self, read: Callable[[int, int], bytes]):
         header = read(0, 64)
@@ -112,21 +132,27 @@ class Image:
             raise NotElf()
         self.order = "<" if header[5] == 1 else ">"
         self.type, self.machine = struct.unpack_from(self.order + "HH", header, 16)
-        offset, = struct.unpack_from(self.order + "Q", header, 32)
+        (offset,) = struct.unpack_from(self.order + "Q", header, 32)
         size, count = struct.unpack_from(self.order + "HH", header, 54)
         table = read(offset, size * count) if size >= 56 else b""
         self.segments: List[Segment] = []
         for at in range(0, len(table) - 55, size or 1):
-            kind, flags, file_offset, address, _, file_size, memory_size, _ = struct.unpack_from(self.order + "IIQQQQQQ", table, at)
+            kind, flags, file_offset, address, _, file_size, memory_size, _ = struct.unpack_from(
+                self.order + "IIQQQQQQ", table, at
+            )
             self.segments.append(Segment(kind, flags, file_offset, address, file_size, memory_size))
         if not self.segments:  # a sidecar: its note is a section
-            offset, = struct.unpack_from(self.order + "Q", header, 40)
+            (offset,) = struct.unpack_from(self.order + "Q", header, 40)
             size, count = struct.unpack_from(self.order + "HH", header, 58)
             table = read(offset, size * count) if size >= 64 else b""
             for at in range(0, len(table) - 63, size or 1):
-                _, kind, _, address, file_offset, length = struct.unpack_from(self.order + "IIQQQQ", table, at)
+                _, kind, _, address, file_offset, length = struct.unpack_from(
+                    self.order + "IIQQQQ", table, at
+                )
                 if kind == self.SECTION_NOTE:
-                    self.segments.append(Segment(self.NOTE, 0, file_offset, address, length, length))
+                    self.segments.append(
+                        Segment(self.NOTE, 0, file_offset, address, length, length)
+                    )
 
     def all(self, kind: int) -> List[Segment]:
         return [segment for segment in self.segments if segment.kind == kind]
@@ -142,13 +168,14 @@ class Image:
         return [note for note in self.all(self.NOTE) if note.file_size <= 1 << 16][:64]
 
     def build_id_in(self, note: bytes) -> bytes:
-        """NT_GNU_BUILD_ID in the notes of a segment (or section, with 4 byte alignment); b"" if there is none."""
+        """NT_GNU_BUILD_ID in the notes of a segment (or section, with 4 byte alignment); b"" if
+        there is none."""
         at = 0
         while at + 12 <= len(note):
             name_size, size, kind = struct.unpack_from(self.order + "III", note, at)
             start = at + 12 + (name_size + 3) // 4 * 4
-            if kind == 3 and note[at + 12:at + 12 + name_size] == b"GNU\0":
-                return note[start:start + size]
+            if kind == 3 and note[at + 12 : at + 12 + name_size] == b"GNU\0":
+                return note[start : start + size]
             at = start + (size + 3) // 4 * 4
         return b""
 
@@ -168,8 +195,10 @@ class FileImage:
                 self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except ValueError:  # an empty file
                 raise NotElf() from None
-        self.image = Image(lambda offset, size: self.data[offset:offset + size])
-        self.build_id = self.image.build_id(lambda note: self.data[note.offset:note.offset + note.file_size])
+        self.image = Image(lambda offset, size: self.data[offset : offset + size])
+        self.build_id = self.image.build_id(
+            lambda note: self.data[note.offset : note.offset + note.file_size]
+        )
 
     def bias(self, pc: int) -> Optional[int]:
         """What is added to the file's addresses if `pc` is in its code; None if it is not."""
@@ -184,7 +213,11 @@ class FileImage:
     def places_of_code_at(self, pc: int) -> List[int]:
         """The biases with which the file's code is what the memory has near the pc."""
         page = pc & -PAGE
-        for start, end in ((page, page + PAGE), (max(page, pc - 64), min(page + PAGE, pc + 64)), (pc, min(page + PAGE, pc + 16))):
+        for start, end in (
+            (page, page + PAGE),
+            (max(page, pc - 64), min(page + PAGE, pc + 64)),
+            (pc, min(page + PAGE, pc + 16)),
+        ):
             code = read_memory(start, end - start)
             if not code:
                 continue
@@ -193,7 +226,10 @@ class FileImage:
                 # The mapping has whole pages, and biases are a number of pages.
                 first = (part.offset & -PAGE) + (start - part.address + part.offset) % PAGE
                 for at in range(first, min(part.offset + part.file_size, len(self.data)), PAGE):
-                    if self.data[at:at + 16] == code[:16] and self.data[at:at + len(code)] == code:
+                    if (
+                        self.data[at : at + 16] == code[:16]
+                        and self.data[at : at + len(code)] == code
+                    ):
                         bias = start - (part.address + at - part.offset) & MASK
                         if 0 <= (pc - bias & MASK) - part.address < part.size:
                             found.append(bias)
@@ -207,7 +243,9 @@ class FileImage:
 
     def is_same_build(self, bias: int) -> bool:
         """The build ID in memory is the file's, as far as it can be read."""
-        mapped = self.image.build_id(lambda note: read_memory(note.address + bias & MASK, note.file_size))
+        mapped = self.image.build_id(
+            lambda note: read_memory(note.address + bias & MASK, note.file_size)
+        )
         return not mapped or mapped == self.build_id
 
 
@@ -312,7 +350,11 @@ class Module:
                 warn("%s: %s" % (self.source, error))
                 continue
             if match:
-                return Found(match, section, self.all_has_cfi or any(file.find_cfi(address) for file in self.cfi_files))
+                return Found(
+                    match,
+                    section,
+                    self.all_has_cfi or any(file.find_cfi(address) for file in self.cfi_files),
+                )
         return Found()
 
 
@@ -328,7 +370,11 @@ def memory_module(name: str, start: int) -> Optional[Module]:
     module = Module(name, image, start - first.address & MASK)
     module.all_has_cfi = bool(image.all(Image.EH_FRAME))
     for part in image.all(Image.SFRAME):
-        data = read_memory(part.address + module.bias & MASK, part.size) if part.size <= 1 << 24 else b""
+        data = (
+            read_memory(part.address + module.bias & MASK, part.size)
+            if part.size <= 1 << 24
+            else b""
+        )
         try:
             if data:
                 module.sections.append(sframe.Section(data, part.address))
@@ -380,8 +426,11 @@ class Program:
 
     def debug_files(self, path: str) -> List[str]:
         real = os.path.realpath(path)
-        return [objfile.filename for objfile in self.space.objfiles()
-                if objfile.owner is not None and os.path.realpath(objfile.owner.filename or "") == real]
+        return [
+            objfile.filename
+            for objfile in self.space.objfiles()
+            if objfile.owner is not None and os.path.realpath(objfile.owner.filename or "") == real
+        ]
 
     def map_memory(self, pc: int) -> Optional[Module]:
         for objfile in self.space.objfiles():
@@ -413,7 +462,11 @@ class Step:
         self.cfa = 0
 
     def register(self, number: int) -> int:
-        name = self.abi.pc if self.abi.ra_is_pc and number == self.abi.ra else register_name(self.section.abi, number)
+        name = (
+            self.abi.pc
+            if self.abi.ra_is_pc and number == self.abi.ra
+            else register_name(self.section.abi, number)
+        )
         try:
             return int(self.pending.read_register(name)) & MASK
         except (gdb.error, ValueError):
@@ -470,8 +523,10 @@ class Seen:
 class Chain:
     """Finds out whether a frame's pc is a return address, which depends on the next newer frame.
 
-    gdb has no way to ask for it: the objects for frames must not be used now, since the IDs of newer inlined
-    frames depend on this one's. But gdb asks here for every frame from the newest on, inlined ones excepted."""
+    gdb has no way to ask for it: the objects for frames must not be used now, since the IDs of
+    newer inlined frames depend on this one's. But gdb asks here for every frame from the newest on,
+    inlined ones excepted.
+    """
 
     def __init__(self):
         self.thread: Optional[Tuple[int, int, int]] = None
@@ -493,15 +548,24 @@ class Chain:
         if newer.signal:
             return False
         if newer.answer:
-            return newer.answer == (pc, sp)  # else gdb has called a function here, or frames are new
+            return newer.answer == (
+                pc,
+                sp,
+            )  # else gdb has called a function here, or frames are new
         return sp >= newer.sp  # else it is a frame of an earlier moment
 
 
-def comes_from_call(newer: Optional["gdb.Frame"], is_signal_frame: Callable[["gdb.Frame"], bool]) -> bool:
+def comes_from_call(
+    newer: Optional["gdb.Frame"], is_signal_frame: Callable[["gdb.Frame"], bool]
+) -> bool:
     """The same for the frame next to `newer`, outside an unwinder."""
     while newer is not None and newer.type() == gdb.INLINE_FRAME:
         newer = newer.newer()
-    return newer is not None and newer.type() in (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME) and not is_signal_frame(newer)
+    return (
+        newer is not None
+        and newer.type() in (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME)
+        and not is_signal_frame(newer)
+    )
 
 
 class SframeUnwinder(gdb.unwinder.Unwinder):
@@ -582,7 +646,9 @@ class SframeUnwinder(gdb.unwinder.Unwinder):
         info.add_saved_register(abi.sp_name, made(seen.answer[1]))
         info.add_saved_register(abi.pc, made(ra))
         try:
-            info.add_saved_register(register_name(found.section.abi, abi.fp), made(step.value(row.fp, abi.fp)))
+            info.add_saved_register(
+                register_name(found.section.abi, abi.fp), made(step.value(row.fp, abi.fp))
+            )
         except Unknown:
             pass  # it may not be needed
         return info
@@ -596,7 +662,8 @@ def is_trampoline(abi: Abi, pc: int) -> bool:
 
 
 def gdb_knows_trampoline(abi: Abi, pc: int) -> bool:
-    """gdb has unwinders for the code to which signal handlers return. On AMD64 it looks at the name first."""
+    """gdb has unwinders for the code to which signal handlers return. On AMD64 it looks at the name
+    first."""
     if not is_trampoline(abi, pc):
         return False
     if not abi.trampoline_by_name:
@@ -612,11 +679,11 @@ def gdb_knows_trampoline(abi: Abi, pc: int) -> bool:
 class SframeCommand(gdb.Command):
     """Use SFrame sections for backtraces.
 
-sframe auto            where a file has no call frame information (default)
-sframe on              wherever there is a row
-sframe off             never
-sframe directory DIR   also sidecars, DIR/.build-id/xx/yyyy.sframe; several with ':', none with ''
-sframe                 show these settings"""
+    sframe auto            where a file has no call frame information (default)
+    sframe on              wherever there is a row
+    sframe off             never
+    sframe directory DIR   also sidecars, DIR/.build-id/xx/yyyy.sframe; several with ':', none with ''
+    sframe                 show these settings"""
 
     def __init__(self, unwinder: SframeUnwinder):
         super().__init__("sframe", gdb.COMMAND_STACK)
@@ -625,11 +692,18 @@ sframe                 show these settings"""
     def invoke(self, text: str, _from_tty: bool) -> None:
         words = gdb.string_to_argv(text)
         if not words:
-            gdb.write("SFrame is %s. Sidecars: %s.\n" % (self.unwinder.mode, ":".join(self.unwinder.folders) or "none"))
+            gdb.write(
+                "SFrame is %s. Sidecars: %s.\n"
+                % (self.unwinder.mode, ":".join(self.unwinder.folders) or "none")
+            )
         elif words[0] in MODES and len(words) == 1:
             self.unwinder.mode = words[0]
         elif words[0] == "directory" and len(words) == 2:
-            folders = [os.path.abspath(os.path.expanduser(folder)) for folder in words[1].split(":") if folder]
+            folders = [
+                os.path.abspath(os.path.expanduser(folder))
+                for folder in words[1].split(":")
+                if folder
+            ]
             for folder in folders:
                 if not os.path.isdir(folder):
                     raise gdb.GdbError("%s: no such directory." % harmless(folder))
@@ -648,10 +722,10 @@ sframe                 show these settings"""
 class InfoSframe(gdb.Command):
     """The SFrame row for an address: module, section, function, rules.
 
-info sframe [ADDRESS]
+    info sframe [ADDRESS]
 
-Without ADDRESS, for the selected frame; the pc of a frame that called another one is looked up by the
-address before it."""
+    Without ADDRESS, for the selected frame; the pc of a frame that called another one is looked up
+    by the address before it."""
 
     def __init__(self, unwinder: SframeUnwinder):
         super().__init__("info sframe", gdb.COMMAND_STACK, gdb.COMPLETE_EXPRESSION)
@@ -675,7 +749,9 @@ address before it."""
         if not module:
             raise gdb.GdbError("0x%x is in no file that can be read." % pc)
         if not module.sections:
-            raise gdb.GdbError("%s has no SFrame section that can be read, and no sidecar." % harmless(module.path))
+            raise gdb.GdbError(
+                "%s has no SFrame section that can be read, and no sidecar." % harmless(module.path)
+            )
         found = module.find(pc)
         if not found.match:
             raise gdb.GdbError("No row for 0x%x in %s." % (pc, harmless(module.source)))
@@ -686,18 +762,47 @@ address before it."""
         start = function.start + module.bias & MASK
         yield "Address:", "0x%x, 0x%x in %s" % (pc, pc - module.bias & MASK, harmless(module.path))
         yield "Section:", "%s: version %d, %s, %s-endian, at 0x%x" % (
-            "the same file" if module.source == module.path else harmless(module.source), section.version, section.abi, section.byte_order,
-            section.address + module.bias & MASK)
-        marks = [mark for mark, has in (("blocks of %d bytes" % function.block_size, function.block_size), ("flexible", function.flexible),
-                                        ("signal frame", function.signal), ("key %s" % function.pauth_key, row.ra_signed)) if has]
-        yield "Function:", ", ".join(["%d, 0x%x-0x%x" % (function.index, start, start + function.size)] + marks)
+            "the same file" if module.source == module.path else harmless(module.source),
+            section.version,
+            section.abi,
+            section.byte_order,
+            section.address + module.bias & MASK,
+        )
+        marks = [
+            mark
+            for mark, has in (
+                ("blocks of %d bytes" % function.block_size, function.block_size),
+                ("flexible", function.flexible),
+                ("signal frame", function.signal),
+                ("key %s" % function.pauth_key, row.ra_signed),
+            )
+            if has
+        ]
+        yield "Function:", ", ".join(
+            ["%d, 0x%x-0x%x" % (function.index, start, start + function.size)] + marks
+        )
         if row.ra.kind == "undefined":
             yield "Row:", "the outermost frame"
         else:
-            at = "+0x%x in the block" % row.offset if function.block_size else "0x%x" % (start + row.offset & MASK)
-            yield "Row:", "%s: CFA %s, RA %s%s, FP %s" % (at, row.cfa, row.ra, " signed" if row.ra_signed else "", row.fp)
-        yield "Used:", ("yes" if self.unwinder.is_used(found) else "no, SFrame is off" if self.unwinder.mode == "off" else
-                        "no, the file has call frame information for this address (sframe on uses the row)")
+            at = (
+                "+0x%x in the block" % row.offset
+                if function.block_size
+                else "0x%x" % (start + row.offset & MASK)
+            )
+            yield "Row:", "%s: CFA %s, RA %s%s, FP %s" % (
+                at,
+                row.cfa,
+                row.ra,
+                " signed" if row.ra_signed else "",
+                row.fp,
+            )
+        yield "Used:", (
+            "yes"
+            if self.unwinder.is_used(found)
+            else "no, SFrame is off"
+            if self.unwinder.mode == "off"
+            else "no, the file has call frame information for this address (sframe on uses the row)"
+        )
 
 
 def register() -> None:

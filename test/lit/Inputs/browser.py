@@ -1,12 +1,13 @@
-"""Drives headless Chromium over WebDriver (https://www.w3.org/TR/webdriver2/), for tests of pages; no package of
-Python's is needed.
+"""Drives headless Chromium over WebDriver (https://www.w3.org/TR/webdriver2/), for tests of pages;
+no package of Python's is needed.
 
     with Browser() as page:
         page.open("report.html")
         page.type("#search", "main")
         assert page.run("return document.title") == "..."
 
-Any error or warning on the page's console, and any attempt to load something, fails the test: see check().
+Any error or warning on the page's console, and any attempt to load something, fails the test: see
+check().
 """
 import base64
 import http.client
@@ -18,10 +19,35 @@ import subprocess
 import tempfile
 import time
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars"]
-KEYS = {name: chr(0xe000 + code) for name, code in {"Tab": 4, "Enter": 7, "Shift": 8, "Escape": 12, "PageUp": 14, "PageDown": 15, "End": 16,
-                                                    "Home": 17, "Left": 18, "Up": 19, "Right": 20, "Down": 21}.items()}
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+]
+KEYS = {
+    name: chr(0xE000 + code)
+    for name, code in {
+        "Tab": 4,
+        "Enter": 7,
+        "Shift": 8,
+        "Escape": 12,
+        "PageUp": 14,
+        "PageDown": 15,
+        "End": 16,
+        "Home": 17,
+        "Left": 18,
+        "Up": 19,
+        "Right": 20,
+        "Down": 21,
+    }.items()
+}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -37,7 +63,12 @@ def works():
 class Browser:
     def __init__(self, width=1280, height=900):
         self.profile = tempfile.mkdtemp()
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.driver = subprocess.Popen(
+            ["chromedriver", "--port=0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         for line in self.driver.stdout:
             started = re.search(r"successfully on port (\d+)", line)
             if started:
@@ -46,9 +77,15 @@ class Browser:
             raise RuntimeError("chromedriver has not started")
         self.port = int(started.group(1))
         flags = FLAGS + ["--user-data-dir=" + self.profile, "--window-size=%d,%d" % (width, height)]
-        capabilities = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"}, "goog:chromeOptions": {"args": flags, "binary": shutil.which("chromium")}}
+        capabilities = {
+            "browserName": "chrome",
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:chromeOptions": {"args": flags, "binary": shutil.which("chromium")},
+        }
         try:
-            self.session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})["sessionId"]
+            self.session = self.call(
+                "POST", "/session", {"capabilities": {"alwaysMatch": capabilities}}
+            )["sessionId"]
             self.resize(width, height)
             self.dark(False)
         except BaseException:
@@ -76,7 +113,12 @@ class Browser:
 
     def call(self, method, path, body=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
-        connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
+        connection.request(
+            method,
+            path,
+            None if body is None else json.dumps(body),
+            {"Content-Type": "application/json"},
+        )
         value = json.loads(connection.getresponse().read())["value"]
         connection.close()
         if isinstance(value, dict) and "error" in value:
@@ -84,18 +126,33 @@ class Browser:
         return value
 
     def command(self, path, body=None, method="POST"):
-        return self.call(method, "/session/%s/%s" % (self.session, path), ({} if body is None else body) if method == "POST" else None)
+        return self.call(
+            method,
+            "/session/%s/%s" % (self.session, path),
+            ({} if body is None else body) if method == "POST" else None,
+        )
 
     def devtools(self, name, **parameters):
         return self.command("goog/cdp/execute", {"cmd": name, "params": parameters})
 
     def resize(self, width, height):
         """Of the page's area; also smaller than a window can be."""
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def dark(self, on=True):
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if on else "light"},
-                                                              {"name": "prefers-reduced-motion", "value": "reduce"}])
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            features=[
+                {"name": "prefers-color-scheme", "value": "dark" if on else "light"},
+                {"name": "prefers-reduced-motion", "value": "reduce"},
+            ],
+        )
 
     def open(self, path, fragment=""):
         self.command("url", {"url": "about:blank"})
@@ -127,7 +184,9 @@ class Browser:
 
     def click(self, css, text=None):
         element = self.find(css, text)
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)  # not below what stays at the top
+        self.run(
+            "arguments[0].scrollIntoView({block: 'center'})", element
+        )  # not below what stays at the top
         self.command("element/%s/click" % element[ELEMENT])
 
     def type(self, css, text):
@@ -135,7 +194,11 @@ class Browser:
 
     def press(self, *names):
         """Keys, at the element that has the focus."""
-        actions = [{"type": kind, "value": KEYS.get(name, name)} for name in names for kind in ("keyDown", "keyUp")]
+        actions = [
+            {"type": kind, "value": KEYS.get(name, name)}
+            for name in names
+            for kind in ("keyDown", "keyUp")
+        ]
         self.command("actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def screenshot(self, path, whole=False):
@@ -143,10 +206,13 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(picture))
 
     def check(self):
-        """No message on the console, nothing loaded but the page itself, no part wider than the page."""
+        """No message on the console, nothing loaded but the page itself, no part wider than the
+        page."""
         messages = [entry["message"] for entry in self.command("se/log", {"type": "browser"})]
         assert not messages, messages
-        loaded = self.run("return performance.getEntriesByType('resource').map(entry => entry.name).filter(name => !name.startsWith('data:'))")
+        loaded = self.run(
+            "return performance.getEntriesByType('resource').map(entry => entry.name).filter(name => !name.startsWith('data:'))"
+        )
         assert not loaded, loaded
         sizes = self.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert sizes[0] <= sizes[1] + 1, "wider than the page: %s" % sizes

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# hostile-names.py FOLDER PART: random names (any bytes; Unicode with what steers terminals) as names of
-# symbols, sections, members, source files, programs and threads, through all formats of the programs of PART
-# (files, live). Each output must be UTF-8 without controls but the line feed, and without what turns text
-# around; JSON must parse and give back the names that are UTF-8; SVG must be XML; HTML must be well-formed, with
-# such JSON in it and nothing that leads elsewhere (reports/Inputs/check_page.py).
+# hostile-names.py FOLDER PART: random names (any bytes; Unicode with what steers terminals) as
+# names of symbols, sections, members, source files, programs and threads, through all formats of
+# the programs of PART (files, live). Each output must be UTF-8 without controls but the line feed,
+# and without what turns text around; JSON must parse and give back the names that are UTF-8; SVG
+# must be XML; HTML must be well-formed, with such JSON in it and nothing that leads elsewhere
+# (reports/Inputs/check_page.py).
 #
-# Objects are assembled with placeholders for the names, which are then overwritten by as many bytes.
+# Objects are assembled with placeholders for the names, which are then overwritten by as many
+# bytes.
 import json
 import os
 import random
@@ -15,18 +17,35 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reports", "Inputs"))
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reports", "Inputs")
+)
 import check_page as check_page_module
 
 FOLDER, PART = sys.argv[1], sys.argv[2]
 ROUNDS = 8
 SIZE = 24
-PLACES = [b"%sPLACEHOLDERxxxxxxxxxxxxxxxxxxxxxx"[:SIZE + 2] % kind for kind in (b"F", b"G", b"S", b"D", b"T")]
+PLACES = [
+    b"%sPLACEHOLDERxxxxxxxxxxxxxxxxxxxxxx"[: SIZE + 2] % kind
+    for kind in (b"F", b"G", b"S", b"D", b"T")
+]
 FUNCTION, LEFT_OUT, SECTION, SOURCE, THREAD = PLACES
 
 # General category Cc; property Bidi_Control; line and paragraph separator.
-HARMFUL = [*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, 0x2028, 0x2029, *range(0x202a, 0x202f), *range(0x2066, 0x206a)]
-IN_TEXT = re.compile("[" + "".join(re.escape(chr(code)) for code in HARMFUL if code != ord("\n")) + "]")
+HARMFUL = [
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    0x61C,
+    0x200E,
+    0x200F,
+    0x2028,
+    0x2029,
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+]
+IN_TEXT = re.compile(
+    "[" + "".join(re.escape(chr(code)) for code in HARMFUL if code != ord("\n")) + "]"
+)
 
 SOURCE_TEXT = """
         .text
@@ -86,9 +105,26 @@ def random_name(source, size, forbidden=b"\0"):
         if kind == 0:
             piece = bytes([source.randrange(1, 256)])
         elif kind == 1:
-            piece = chr(source.choice(HARMFUL + [0xe9, 0x4e2d, 0x1f600, 0x22, 0x3c, 0x26, 0x5c, 0x3b])).encode()
+            piece = chr(
+                source.choice(HARMFUL + [0xE9, 0x4E2D, 0x1F600, 0x22, 0x3C, 0x26, 0x5C, 0x3B])
+            ).encode()
         else:
-            piece = source.choice([b"\x1b[31m", b"\x1b]0;x\x07", b"\x9b31m", "\u202e".encode(), b"]]>", b"</g>", b"\"", b"&#1;", b"a", b"\r", b"\n", b"\xff"])
+            piece = source.choice(
+                [
+                    b"\x1b[31m",
+                    b"\x1b]0;x\x07",
+                    b"\x9b31m",
+                    "\u202e".encode(),
+                    b"]]>",
+                    b"</g>",
+                    b'"',
+                    b"&#1;",
+                    b"a",
+                    b"\r",
+                    b"\n",
+                    b"\xff",
+                ]
+            )
         if len(name) + len(piece) <= size and not any(byte in forbidden for byte in piece):
             name += piece
         elif size - len(name) < 4:
@@ -107,11 +143,13 @@ def check_text(command, output):
     try:
         text = output.decode()
     except UnicodeDecodeError as error:
-        raise AssertionError((command, output[max(0, error.start - 200):error.end + 20])) from None
+        raise AssertionError(
+            (command, output[max(0, error.start - 200) : error.end + 20])
+        ) from None
     if b"--color=always" in command or "--color=always" in command:
         text = re.sub("\x1b\\[[0-9;]*m", "", text)
     bad = IN_TEXT.search(text)
-    assert not bad, (command, bad, text[max(0, bad.start() - 60):bad.end() + 20])
+    assert not bad, (command, bad, text[max(0, bad.start() - 60) : bad.end() + 20])
 
 
 def as_json(name):
@@ -154,12 +192,26 @@ def check_page(command, names=()):
 
 def assemble(cfa_offset, path):
     text = SOURCE_TEXT.replace("OFFSET", str(cfa_offset))
-    for word, place in (("FUNCTION", FUNCTION), ("SECTION", SECTION), ("LEFT_OUT", LEFT_OUT), ("THREAD", THREAD)):
+    for word, place in (
+        ("FUNCTION", FUNCTION),
+        ("SECTION", SECTION),
+        ("LEFT_OUT", LEFT_OUT),
+        ("THREAD", THREAD),
+    ):
         text = text.replace(word, place.decode())
     text = text.replace("        .text", '        .file "%s"\n        .text' % SOURCE.decode(), 1)
     with open(path + ".s", "w") as file:
         file.write(text)
-    run("llvm-mc", "-triple=x86_64-linux-gnu", "-filetype=obj", "-g", "-o", path, path + ".s", expect=(0,))
+    run(
+        "llvm-mc",
+        "-triple=x86_64-linux-gnu",
+        "-filetype=obj",
+        "-g",
+        "-o",
+        path,
+        path + ".s",
+        expect=(0,),
+    )
 
 
 def with_names(template, names, path):
@@ -177,7 +229,14 @@ def archive(path, member, data):
     header = lambda name, size: b"%-16s%-12d%-6d%-6d%-8s%-10d`\n" % (name, 0, 0, 0, b"644", size)
     table = member + b"/\n"
     with open(path, "wb") as file:
-        file.write(b"!<arch>\n" + header(b"//", len(table)) + table + b"\n" * (len(table) % 2) + header(b"/0", len(data)) + data)
+        file.write(
+            b"!<arch>\n"
+            + header(b"//", len(table))
+            + table
+            + b"\n" * (len(table) % 2)
+            + header(b"/0", len(data))
+            + data
+        )
 
 
 def dump_all(path, names):
@@ -202,7 +261,13 @@ def files():
         run("sframe-gen", "--sframe-version=" + version, "-q", plain, "-o", plain + version)
     # In the object, rows and CFI differ: .eh_frame of one, .sframe of the other.
     run("llvm-objcopy", "--dump-section=.eh_frame=" + plain + ".eh_frame", plain, expect=(0,))
-    run("llvm-objcopy", "--update-section=.eh_frame=" + plain + ".eh_frame", other + "3", plain + ".differs", expect=(0,))
+    run(
+        "llvm-objcopy",
+        "--update-section=.eh_frame=" + plain + ".eh_frame",
+        other + "3",
+        plain + ".differs",
+        expect=(0,),
+    )
 
     for number in range(ROUNDS):
         source = random.Random(number)
@@ -238,10 +303,27 @@ def files():
 
         path = odd(b".o")
         with_names(plain, names, path)
-        command = ["sframe-gen", "-v", "--report=text", "--sframe-version=2", path, "-o", odd(b".out")]
+        command = [
+            "sframe-gen",
+            "-v",
+            "--report=text",
+            "--sframe-version=2",
+            path,
+            "-o",
+            odd(b".out"),
+        ]
         check_text(command, run(*command))
         report = os.path.join(FOLDER, "report")
-        run("sframe-gen", "--report=json", "--report-file", report, "--sframe-version=2", path, "-o", odd(b".out"))
+        run(
+            "sframe-gen",
+            "--report=json",
+            "--report-file",
+            report,
+            "--sframe-version=2",
+            path,
+            "-o",
+            odd(b".out"),
+        )
         with open(report, "rb") as file:
             output = file.read()
         check_text(("report",), output)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# long-name-archive.py ARCHIVE MEMBERS SIZE [OBJECT]: an archive of so many empty members, all of which name
-# the same SIZE bytes of the table of long names. OBJECT comes last, under the same name.
+# long-name-archive.py ARCHIVE MEMBERS SIZE [OBJECT]: an archive of so many empty members, all of
+# which name the same SIZE bytes of the table of long names. OBJECT comes last, under the same name.
 import sys
 
 

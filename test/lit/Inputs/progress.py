@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """progress.py [--quiet] [--stdout-too] PATTERN COMMAND...
 
-Runs the command with a terminal as standard error, an open pipe as standard input, and a pipe that is not
-read as standard output (--stdout-too: the terminal). Prints the first progress line that matches the pattern;
-then reads and feeds the pipes until the command ends, and prints what is left on the terminal. --quiet:
-nothing may appear; the pipes move after twice the time in which a line appears."""
+Runs the command with a terminal as standard error, an open pipe as standard input, and a pipe that
+is not read as standard output (--stdout-too: the terminal). Prints the first progress line that
+matches the pattern; then reads and feeds the pipes until the command ends, and prints what is left
+on the terminal. --quiet: nothing may appear; the pipes move after twice the time in which a line
+appears."""
 import fcntl
 import os
 import pty
@@ -18,10 +19,15 @@ import threading
 import time
 
 options = [a for a in sys.argv[1:3] if a.startswith("--")]
-pattern, *command = sys.argv[1 + len(options):]
+pattern, *command = sys.argv[1 + len(options) :]
 master, slave = pty.openpty()
 fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
-process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=slave if "--stdout-too" in options else subprocess.PIPE, stderr=slave)
+process = subprocess.Popen(
+    command,
+    stdin=subprocess.PIPE,
+    stdout=slave if "--stdout-too" in options else subprocess.PIPE,
+    stderr=slave,
+)
 os.close(slave)
 seen = b""
 
@@ -60,7 +66,7 @@ for line in seen.decode().split("\n"):
         elif piece == "\033[K":
             text = text[:column]
         else:
-            text = text[:column] + piece + text[column + len(piece):]
+            text = text[:column] + piece + text[column + len(piece) :]
             column += len(piece)
     lines.append(text)
 print("left:", "\n".join(lines).strip())

@@ -38,10 +38,13 @@ def edit_distance(one, other):
 
 
 def suggestion(typed, words):
-    """As that of option_list.cc: at most a third of the letters is wrong, or a word goes on from them."""
+    """As that of option_list.cc: at most a third of the letters is wrong, or a word goes on from
+    them."""
     near = min(words, key=lambda word: edit_distance(typed, word), default="")
     if edit_distance(typed, near) > len(typed) // 3:
-        near = next((word for word in words if word.startswith(typed)), "") if len(typed) > 2 else ""
+        near = (
+            next((word for word in words if word.startswith(typed)), "") if len(typed) > 2 else ""
+        )
     return "; did you mean %s?" % near if near else ""
 
 
@@ -63,24 +66,60 @@ class Options(argparse.ArgumentParser):
         self._title = title
 
     def _entry(self, names, text, argument="", common=False, **more):
-        self._options.append({"names": names, "argument": argument, "optional": False, "values": [], "list": False, "repeatable": False,
-                              "group": self._title, "common": common, "text": text, **more})
+        self._options.append(
+            {
+                "names": names,
+                "argument": argument,
+                "optional": False,
+                "values": [],
+                "list": False,
+                "repeatable": False,
+                "group": self._title,
+                "common": common,
+                "text": text,
+                **more,
+            }
+        )
 
     def option(self, flags, text, argument="", common=False, **how):
         """A flag, or with `argument` one with a value."""
         names = flags.split(",")
-        self._entry(names, text, argument, common, values=list(how.get("choices", ())), optional="nargs" in how, repeatable=how.get("action") == "append")
+        self._entry(
+            names,
+            text,
+            argument,
+            common,
+            values=list(how.get("choices", ())),
+            optional="nargs" in how,
+            repeatable=how.get("action") == "append",
+        )
         if argument:
             how["metavar"] = argument
         self.add_argument(*names, **how)
 
     def error(self, message):
-        wrong = re.match(r"unrecognized arguments: (--[\w-]+)|argument (\S+): invalid choice: '(.*?)'", message)
+        wrong = re.match(
+            r"unrecognized arguments: (--[\w-]+)|argument (\S+): invalid choice: '(.*?)'", message
+        )
         if wrong and wrong[1]:
-            message = "unknown option " + wrong[1] + suggestion(wrong[1], [name for option in self._options for name in option["names"]])
+            message = (
+                "unknown option "
+                + wrong[1]
+                + suggestion(
+                    wrong[1], [name for option in self._options for name in option["names"]]
+                )
+            )
         elif wrong:
-            values = next(option["values"] for option in self._options if wrong[2].split("/")[0] in option["names"])
-            message = "%s: '%s' is none of %s" % (wrong[2], wrong[3], ", ".join(values)) + suggestion(wrong[3], values)
+            values = next(
+                option["values"]
+                for option in self._options
+                if wrong[2].split("/")[0] in option["names"]
+            )
+            message = "%s: '%s' is none of %s" % (
+                wrong[2],
+                wrong[3],
+                ", ".join(values),
+            ) + suggestion(wrong[3], values)
         raise Wrong(message + " (--help shows the options)")
 
     def help_text(self, every, width):
@@ -88,7 +127,14 @@ class Options(argparse.ArgumentParser):
         second = min(28, width // 3)
 
         def wrapped(text, start, indent=0):
-            return textwrap.fill(text, width, initial_indent=" " * start, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)[start:]
+            return textwrap.fill(
+                text,
+                width,
+                initial_indent=" " * start,
+                subsequent_indent=" " * indent,
+                break_on_hyphens=False,
+                break_long_words=False,
+            )[start:]
 
         def columns(left, right, second=second):
             first = "  " + left
@@ -96,11 +142,17 @@ class Options(argparse.ArgumentParser):
                 return first
             if len(first) + 2 > second:
                 first += "\n"
-            return first + " " * (second - len(first.rpartition("\n")[2])) + wrapped(right, second, second)
+            return (
+                first
+                + " " * (second - len(first.rpartition("\n")[2]))
+                + wrapped(right, second, second)
+            )
 
         def usage(option):
             value = "[=%s]" if option["optional"] else " %s"
-            return ", ".join(option["names"]) + (value % option["argument"] if option["argument"] else "")
+            return ", ".join(option["names"]) + (
+                value % option["argument"] if option["argument"] else ""
+            )
 
         lines = [wrapped(self._texts.summary, 0), "Usage: " + self._texts.usage, ""]
         title = self._options[0]["group"]
@@ -111,26 +163,63 @@ class Options(argparse.ArgumentParser):
                 title = option["group"]
                 lines += ["", title + ":"]
             lines.append(columns(usage(option), option["text"]))
-        for heading, terms in (("Environment", self._texts.environment), ("Exit codes", self._texts.exit_codes)) if every else ():
+        for heading, terms in (
+            (("Environment", self._texts.environment), ("Exit codes", self._texts.exit_codes))
+            if every
+            else ()
+        ):
             lines += ["", heading + ":"] + [columns(*term) for term in terms]
-        return "\n".join(lines + ["", "EXAMPLES"] + [columns(*example, min(44, width // 2 + 4)) for example in self._texts.examples]) + "\n"
+        return (
+            "\n".join(
+                lines
+                + ["", "EXAMPLES"]
+                + [columns(*example, min(44, width // 2 + 4)) for example in self._texts.examples]
+            )
+            + "\n"
+        )
 
     def help_json(self):
         def named(terms, key="name"):
             return [{key: name, "text": text} for name, text in terms]
 
-        return json.dumps({"program": self.prog, "version": self._version, "summary": self._texts.summary, "usage": self._texts.usage, "options": self._options,
-                           "environment": named(self._texts.environment), "exit_codes": named(self._texts.exit_codes), "examples": named(self._texts.examples, "command")}, indent=1) + "\n"
+        return (
+            json.dumps(
+                {
+                    "program": self.prog,
+                    "version": self._version,
+                    "summary": self._texts.summary,
+                    "usage": self._texts.usage,
+                    "options": self._options,
+                    "environment": named(self._texts.environment),
+                    "exit_codes": named(self._texts.exit_codes),
+                    "examples": named(self._texts.examples, "command"),
+                },
+                indent=1,
+            )
+            + "\n"
+        )
 
     def help_options(self):
         """-h, --help-all, --help-json and --version."""
-        self.option("-h,--help", "Print the most used options and exit", common=True, action="store_true")
-        self.option("--help-all", "Print all options, environment variables and exit codes", common=True, action="store_true")
-        self.option("--help-json", "Print the options as JSON and exit (for completions)", action="store_true")
+        self.option(
+            "-h,--help", "Print the most used options and exit", common=True, action="store_true"
+        )
+        self.option(
+            "--help-all",
+            "Print all options, environment variables and exit codes",
+            common=True,
+            action="store_true",
+        )
+        self.option(
+            "--help-json",
+            "Print the options as JSON and exit (for completions)",
+            action="store_true",
+        )
         self.option("--version", "Print the version and exit", common=True, action="store_true")
 
     def text_asked_for(self, arguments):
-        """What is to be printed instead of any work, whatever else the command line has; or None."""
+        """What is to be printed instead of any work, whatever else the command line has; or
+        None."""
         every = "--help-all" in arguments
         if every or "-h" in arguments or "--help" in arguments:
             return self.help_text(every, max(40, shutil.get_terminal_size().columns))

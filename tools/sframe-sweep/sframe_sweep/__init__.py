@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""sframe-sweep: converts and verifies the ELF files of many packages, and keeps the results in a database
-(docs/sframe-sweep.md). Its parts, each of which uses only those above it:
+"""sframe-sweep: converts and verifies the ELF files of many packages, and keeps the results in a
+database (docs/sframe-sweep.md). Its parts, each of which uses only those above it:
 
   elf_file   headers of ELF files
   archives   the members of .deb, .rpm and tar archives

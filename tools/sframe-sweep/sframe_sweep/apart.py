@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a hostile file in a process of its own, with limits of memory and processor time: whatever the file does to that
-process, the sweep goes on. The process gets the open file, and answers in lines of JSON."""
+"""Reads a hostile file in a process of its own, with limits of memory and processor time: whatever
+the file does to that process, the sweep goes on. The process gets the open file, and answers in
+lines of JSON."""
 import contextlib
 import importlib
 import json
@@ -13,14 +14,17 @@ import sys
 
 from . import archives, programs, scratch
 
-MEMORY = 1 << 30        # bytes of address space
-SECONDS = 10            # of processor time, to begin with and for each
-BYTES = 64 << 20        # that are unpacked
-MAX_LINE = 128 << 20    # of the process: a name may be 24 KiB of JSON, and there are archives.MAX_LINKS of them
+MEMORY = 1 << 30  # bytes of address space
+SECONDS = 10  # of processor time, to begin with and for each
+BYTES = 64 << 20  # that are unpacked
+MAX_LINE = (
+    128 << 20
+)  # of the process: a name may be 24 KiB of JSON, and there are archives.MAX_LINKS of them
 
 
 def open_regular(path, inside=""):
-    """A file to read. Damaged if it is not a regular file, or if it is not in the folder `inside`, wherever links lead."""
+    """A file to read. Damaged if it is not a regular file, or if it is not in the folder `inside`,
+    wherever links lead."""
     try:
         if inside:
             path, root = os.path.realpath(path), os.path.realpath(inside)
@@ -29,7 +33,13 @@ def open_regular(path, inside=""):
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise archives.Damaged("not a regular file")
         # It may be another one by now.
-        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | (os.O_NOFOLLOW if inside else 0)))
+        file = open(
+            path,
+            "rb",
+            opener=lambda name, flags: os.open(
+                name, flags | os.O_NONBLOCK | (os.O_NOFOLLOW if inside else 0)
+            ),
+        )
     except ValueError as error:  # a name with a zero
         raise archives.Damaged("not a file name: %s" % error) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -48,7 +58,10 @@ def failure_of(error):
     if isinstance(error, MemoryError):
         return {"failure": "needs more than %d bytes of memory" % MEMORY}
     if isinstance(error, OSError):
-        return {"failure": error.strerror, "full": error.errno if error.errno in scratch.FULL else None}
+        return {
+            "failure": error.strerror,
+            "full": error.errno if error.errno in scratch.FULL else None,
+        }
     return {"failure": str(error)}
 
 
@@ -79,8 +92,13 @@ def wait():
 
 
 def main(_, module, descriptor, written, arguments):
-    """All that the process does: read(file, ...) of a module of this package, which returns the last line."""
-    for kind, value in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, int(written)), (resource.RLIMIT_CORE, 0)):
+    """All that the process does: read(file, ...) of a module of this package, which returns the
+    last line."""
+    for kind, value in (
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_FSIZE, int(written)),
+        (resource.RLIMIT_CORE, 0),
+    ):
         _limit(kind, value)
     _more_time()
     with open(int(descriptor), "rb") as file:
@@ -103,9 +121,16 @@ class Process:
         line = self._child.stdout.readline(MAX_LINE)
         if not line.endswith(b"\n"):
             code = self._child.wait()
-            raise archives.Damaged("the process that reads it %s" % (
-                "took more than its processor time" if code == -signal.SIGXCPU else "was ended by %s" % signal.Signals(-code).name if code < 0 else
-                "ended with exit code %d" % code))
+            raise archives.Damaged(
+                "the process that reads it %s"
+                % (
+                    "took more than its processor time"
+                    if code == -signal.SIGXCPU
+                    else "was ended by %s" % signal.Signals(-code).name
+                    if code < 0
+                    else "ended with exit code %d" % code
+                )
+            )
         return json.loads(line)
 
     def go_on(self):
@@ -124,12 +149,31 @@ def raise_failure(values):
 
 @contextlib.contextmanager
 def started(module, path, inside, *arguments, written=0):
-    """The Process in which the module reads the regular file at `path` (open_regular), and writes at most that many bytes
-    into a file. What is wrong with the file is Damaged."""
+    """The Process in which the module reads the regular file at `path` (open_regular), and writes
+    at most that many bytes into a file. What is wrong with the file is Damaged."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     with open_regular(path, inside) as file:
-        command = [sys.executable, "-I", "-S", "-B", "-c", _START, package, module, str(file.fileno()), str(written), json.dumps(arguments)]
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0, pass_fds=(file.fileno(),))
+        command = [
+            sys.executable,
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            _START,
+            package,
+            module,
+            str(file.fileno()),
+            str(written),
+            json.dumps(arguments),
+        ]
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+            pass_fds=(file.fileno(),),
+        )
     with programs.ended_with_the_sweep(child):
         try:
             yield Process(child)

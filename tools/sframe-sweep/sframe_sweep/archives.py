@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The regular files in a .deb (deb(5)), .rpm (rpm's docs/manual/format.md) or tar archive, one after the other.
-The archive is hostile: nothing is written here, names are only data, memory does not depend on the archive, and
-what is decompressed is bounded. All faults are Damaged. What is not foreseen here is limited by that this runs in a
-process of its own (apart.py)."""
+"""The regular files in a .deb (deb(5)), .rpm (rpm's docs/manual/format.md) or tar archive, one
+after the other. The archive is hostile: nothing is written here, names are only data, memory does
+not depend on the archive, and what is decompressed is bounded. All faults are Damaged. What is not
+foreseen here is limited by that this runs in a process of its own (apart.py)."""
 import bz2
 import contextlib
 import dataclasses
@@ -17,11 +17,13 @@ import threading
 import zlib
 
 CHUNK = 1 << 20
-MAX_HEADER = 16 << 20     # what a reader of headers may ask for at once: the header of an .rpm
-MAX_TAR_HEADERS = 1 << 20  # bytes of headers before a member of a tar archive, and of what global ones leave
-MAX_WINDOW = 256 << 20    # memory of a decompressor
+MAX_HEADER = 16 << 20  # what a reader of headers may ask for at once: the header of an .rpm
+MAX_TAR_HEADERS = (
+    1 << 20
+)  # bytes of headers before a member of a tar archive, and of what global ones leave
+MAX_WINDOW = 256 << 20  # memory of a decompressor
 MAX_NAME = 4096
-MAX_LINKS = 10000         # hard links of a cpio archive whose contents come later
+MAX_LINKS = 10000  # hard links of a cpio archive whose contents come later
 
 ARCHIVE = re.compile(r".*\.(deb|udeb|ddeb|rpm|tar|tgz|txz|tbz2?|tar\.(gz|xz|bz2|zst|lzma))$", re.S)
 
@@ -35,16 +37,18 @@ class Damaged(Exception):
 @dataclasses.dataclass
 class Member:
     """A regular file, or a hard link to an earlier one."""
-    path: str               # absolute, as installed
+
+    path: str  # absolute, as installed
     size: int
-    read: object            # read(n): the next bytes of the contents; None for a hard link
-    link_to: str = ""       # path of the earlier one
+    read: object  # read(n): the next bytes of the contents; None for a hard link
+    link_to: str = ""  # path of the earlier one
     other_paths: tuple = ()  # hard links to the same contents that came before them
 
 
 @dataclasses.dataclass
 class Package:
     """What an archive says about itself."""
+
     kind: str
     name: str = ""
     version: str = ""
@@ -66,10 +70,17 @@ def printable_path(name):
 
 
 class Meter:
-    """Counts what is unpacked of an archive, all its parts together. `progress` is called after each `step` bytes."""
+    """Counts what is unpacked of an archive, all its parts together. `progress` is called after
+    each `step` bytes."""
 
     def __init__(self, limit, step=0, progress=None):
-        self._used, self._limit, self._step, self._progress, self._next = 0, limit, step, progress, step
+        self._used, self._limit, self._step, self._progress, self._next = (
+            0,
+            limit,
+            step,
+            progress,
+            step,
+        )
 
     def charge(self, size):
         self._used += size
@@ -81,7 +92,8 @@ class Meter:
 
 
 class _Forward:
-    """A file that is read from its start to its end, for tarfile: seeks go forward, a read is bounded."""
+    """A file that is read from its start to its end, for tarfile: seeks go forward, a read is
+    bounded."""
 
     def __init__(self, chunks, meter):
         self._chunks, self._rest, self._at, self._meter = chunks, memoryview(b""), 0, meter
@@ -153,7 +165,8 @@ def _file_chunks(file, size):
 
 
 def _inflated(chunks, new):
-    """The contents of one or more streams after each other. `new` makes a decompressor of the kind of bz2 and lzma."""
+    """The contents of one or more streams after each other. `new` makes a decompressor of the kind
+    of bz2 and lzma."""
     machine = new()
     try:
         for data in chunks:
@@ -191,7 +204,12 @@ class _Zlib:
 def _unzstd(chunks):
     """By the program zstd: Python has it from 3.14 on."""
     try:
-        process = subprocess.Popen(["zstd", "-dcq", "--memory=%dMB" % (MAX_WINDOW >> 20)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            ["zstd", "-dcq", "--memory=%dMB" % (MAX_WINDOW >> 20)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
     except OSError as error:
         raise Damaged("zstd cannot be started: %s" % error.strerror) from None
     with contextlib.suppress(ProcessLookupError):  # it takes time as long as it unpacks
@@ -253,18 +271,32 @@ def _tar_members(stream):
         with tarfile.open(fileobj=stream, mode="r:", errorlevel=2) as archive:
             while entry := _next(archive, stream):
                 if entry.islnk():
-                    yield Member(printable_path(entry.name), 0, None, link_to=printable_path(entry.linkname))
+                    yield Member(
+                        printable_path(entry.name), 0, None, link_to=printable_path(entry.linkname)
+                    )
                 elif entry.isreg():
                     if entry.offset_data < stream.tell():
                         raise Damaged("members out of order")
                     stream.seek(entry.offset_data)
-                    contents = _Forward(_sparse_chunks(entry, stream), Meter(entry.size)) if entry.issparse() else stream
+                    contents = (
+                        _Forward(_sparse_chunks(entry, stream), Meter(entry.size))
+                        if entry.issparse()
+                        else stream
+                    )
                     yield _with_contents(printable_path(entry.name), entry.size, contents)
             # At a damaged header it ends, too. The end has two blocks, of which it reads one.
             if [stream.last, stream.read(tarfile.BLOCKSIZE)] != 2 * [bytes(tarfile.BLOCKSIZE)]:
                 raise Damaged("no end of the tar archive")
             stream.to_end()
-    except (tarfile.TarError, EOFError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+    except (
+        tarfile.TarError,
+        EOFError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RecursionError,
+    ) as error:
         raise Damaged("not a sound tar archive: %s" % error) from None
 
 
@@ -309,7 +341,9 @@ def _cpio_members(stream):
         if header[:6] not in (b"070701", b"070702"):
             raise Damaged("not a cpio archive of the newc format")
         try:
-            inode, mode, _, _, link_count, _, size, major, minor, _, _, name_size, _ = (int(header[i:i + 8], 16) for i in range(6, 110, 8))
+            inode, mode, _, _, link_count, _, size, major, minor, _, _, name_size, _ = (
+                int(header[i : i + 8], 16) for i in range(6, 110, 8)
+            )
         except ValueError:
             raise Damaged("not a cpio header") from None
         if not 0 < name_size <= MAX_NAME:
@@ -352,7 +386,13 @@ def _ar_members(file):
 
 
 def _control_fields(text):
-    return {key: value.strip() for key, separator, value in (line.partition(":") for line in text.split("\n") if line[:1].strip()) if separator}
+    return {
+        key: value.strip()
+        for key, separator, value in (
+            line.partition(":") for line in text.split("\n") if line[:1].strip()
+        )
+        if separator
+    }
 
 
 @contextlib.contextmanager
@@ -367,7 +407,9 @@ def _open_deb(file, meter):
             for member in _tar_members(stream):
                 if member.read and member.path == "/control":
                     fields = _control_fields(member.read(MAX_HEADER).decode("utf-8", "replace"))
-                    package.name, package.version, package.architecture = (fields.get(key, "") for key in ("Package", "Version", "Architecture"))
+                    package.name, package.version, package.architecture = (
+                        fields.get(key, "") for key in ("Package", "Version", "Architecture")
+                    )
         elif name.startswith("data.tar"):
             data = _tar_members(stream)
             break
@@ -390,9 +432,11 @@ def _rpm_header(stream):
     index, data = stream.exactly(16 * count), stream.exactly(size)
     tags = {}
     for tag, kind, offset, _ in struct.iter_unpack(">IIII", index):
-        if tag in RPM_TAGS and tag not in tags and kind in (6, 8, 9):  # string, array of strings, string in several languages
+        if (
+            tag in RPM_TAGS and tag not in tags and kind in (6, 8, 9)
+        ):  # string, array of strings, string in several languages
             end = data.find(b"\0", offset)
-            tags[tag] = data[offset:max(end, offset)][:MAX_NAME].decode("utf-8", "replace")
+            tags[tag] = data[offset : max(end, offset)][:MAX_NAME].decode("utf-8", "replace")
     return tags, size
 
 
@@ -404,7 +448,12 @@ def _open_rpm(file, meter):
     _, size = _rpm_header(stream)  # signatures
     stream.exactly(-size % 8)
     tags, _ = _rpm_header(stream)
-    package = Package("rpm", tags.get(RPM_NAME, ""), "-".join(filter(None, (tags.get(RPM_VERSION), tags.get(RPM_RELEASE)))), tags.get(RPM_ARCHITECTURE, ""))
+    package = Package(
+        "rpm",
+        tags.get(RPM_NAME, ""),
+        "-".join(filter(None, (tags.get(RPM_VERSION), tags.get(RPM_RELEASE)))),
+        tags.get(RPM_ARCHITECTURE, ""),
+    )
 
     def rest():
         while data := stream.read(CHUNK):
@@ -428,8 +477,10 @@ def contents(file, meter):
 
 @contextlib.contextmanager
 def open_archive(file, name, meter):
-    """(Package, its Members, of which each must be read before the next one is asked for) of an open file, whose kind is
-    known by its name. What is unpacked counts in `meter`."""
-    opened = _open_deb if name.endswith("deb") else _open_rpm if name.endswith(".rpm") else _open_tar
+    """(Package, its Members, of which each must be read before the next one is asked for) of an
+    open file, whose kind is known by its name. What is unpacked counts in `meter`."""
+    opened = (
+        _open_deb if name.endswith("deb") else _open_rpm if name.endswith(".rpm") else _open_tar
+    )
     with opened(file, meter) as result:
         yield result

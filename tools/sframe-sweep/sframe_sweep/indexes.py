@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The names of archives in a package index of a mirror: Packages of Debian, primary.xml of rpm, also compressed. It is
-read in a process of its own (apart.py)."""
+"""The names of archives in a package index of a mirror: Packages of Debian, primary.xml of rpm,
+also compressed. It is read in a process of its own (apart.py)."""
 import os
 import xml.parsers.expat
 
 from . import apart, archives
 
 MAX_UNPACKED = 4 << 30  # bytes of an index
-MAX_PIECE = 1 << 20     # of a line, or of an element without those in it
+MAX_PIECE = 1 << 20  # of a line, or of an element without those in it
 MAX_PACKAGES = 500_000
-MAX_NAMES = 64 << 20    # bytes of all names
+MAX_NAMES = 64 << 20  # bytes of all names
 
 
 # The process.
+
 
 def _deb_names(pieces):
     rest = b""
@@ -75,6 +76,7 @@ def read(file, kind):
 
 
 # The sweep.
+
 
 def files(path, kind):
     """As the index names them. Damaged if it cannot be read to its end."""

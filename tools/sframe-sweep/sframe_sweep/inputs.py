@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is to be swept, as units: a package in an archive, an installed package, or the files of a folder. A unit is in
-one shard, which depends on its ID alone."""
+"""What is to be swept, as units: a package in an archive, an installed package, or the files of a
+folder. A unit is in one shard, which depends on its ID alone."""
 import dataclasses
 import errno
 import hashlib
@@ -28,18 +28,22 @@ class Unreadable(Exception):
 @dataclasses.dataclass
 class Unit:
     id: str
-    kind: str            # archive, dpkg, rpmdb, folder
-    path: str            # of the archive or folder; the root of an installed system
+    kind: str  # archive, dpkg, rpmdb, folder
+    path: str  # of the archive or folder; the root of an installed system
     name: str = ""
     version: str = ""
     architecture: str = ""
-    files: object = ()   # function that returns (path in the package, path to open) of each file; not of an archive
-    inside: str = ""     # folder that an archive must be in, since its name, or a link, is from an input
+    files: object = ()  # function that returns (path in the package, path to open) of each file; not of an archive
+    inside: str = (
+        ""  # folder that an archive must be in, since its name, or a link, is from an input
+    )
 
 
 def in_shard(unit, shard):
     """Shard (i, n): each unit is in one of 1/n to n/n."""
-    number = int.from_bytes(hashlib.sha256(unit.id.encode("utf-8", "surrogateescape")).digest()[:8], "big")
+    number = int.from_bytes(
+        hashlib.sha256(unit.id.encode("utf-8", "surrogateescape")).digest()[:8], "big"
+    )
     return number % shard[1] == shard[0] - 1
 
 
@@ -51,7 +55,12 @@ def _text(name):
 def _archive(path, inside=""):
     """Packages have names of their own, wherever they are; tar archives may all have the same."""
     name = os.path.basename(path)
-    return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path, inside=inside)
+    return Unit(
+        _text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)),
+        "archive",
+        path,
+        inside=inside,
+    )
 
 
 def _is_same_archive(unit, other):
@@ -94,7 +103,8 @@ def _file_pairs(paths):
 
 
 def _entries(folder):
-    """(its folders, its archives, its other regular files), by their names. Links are only followed to archives."""
+    """(its folders, its archives, its other regular files), by their names. Links are only followed
+    to archives."""
     folders, archives, files = [], [], []
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
@@ -132,7 +142,8 @@ def _folder(path):
 
 
 def _inside(root, name):
-    """The path of the absolute `name` as chroot(2) would find it: links lead to places inside of the root."""
+    """The path of the absolute `name` as chroot(2) would find it: links lead to places inside of
+    the root."""
     at, parts, links = "", name.split("/")[::-1], 0
     while parts:
         part = parts.pop()
@@ -165,38 +176,70 @@ def _installed_files(root, names):
 
 
 def _database_text(root, name, errors):
-    """A file of the package database: nothing outside of the root, and nothing that is no regular file."""
+    """A file of the package database: nothing outside of the root, and nothing that is no regular
+    file."""
     path = _inside(root, name)
-    with open(path, encoding="utf-8", errors=errors, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+    with open(
+        path,
+        encoding="utf-8",
+        errors=errors,
+        opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK),
+    ) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         return file.read()
 
 
 def _dpkg(root):
-    """Debian's package database: deb-control(5) paragraphs, and a list of files for each package."""
+    """Debian's package database: deb-control(5) paragraphs, and a list of files for each
+    package."""
     try:
         paragraphs = _database_text(root, DPKG_STATUS, "replace").split("\n\n")
     except (OSError, ValueError, MemoryError) as error:
-        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "an input", getattr(error, "strerror", None) or error)) from None
+        raise Unreadable(
+            "%s: %s"
+            % (
+                getattr(error, "filename", None) or "an input",
+                getattr(error, "strerror", None) or error,
+            )
+        ) from None
     for paragraph in paragraphs:
-        fields = dict(line.split(": ", 1) for line in paragraph.split("\n") if re.match(r"[\w-]+: ", line))
+        fields = dict(
+            line.split(": ", 1) for line in paragraph.split("\n") if re.match(r"[\w-]+: ", line)
+        )
         if not fields.get("Status", "").endswith(" installed"):
             continue
         name, architecture = fields.get("Package", ""), fields.get("Architecture", "")
-        if not re.fullmatch(r"[\w.+-]+", name) or not re.fullmatch(r"[\w-]*", architecture):  # parts of file names
+        if not re.fullmatch(r"[\w.+-]+", name) or not re.fullmatch(
+            r"[\w-]*", architecture
+        ):  # parts of file names
             raise Unreadable("%s: a package without a valid name" % os.path.join(root, DPKG_STATUS))
 
         def files(name=name, architecture=architecture):
             for part in (name + ":" + architecture, name):
                 try:
-                    return list(_installed_files(root, _database_text(root, DPKG_INFO + part + ".list", "surrogateescape").splitlines()))
+                    return list(
+                        _installed_files(
+                            root,
+                            _database_text(
+                                root, DPKG_INFO + part + ".list", "surrogateescape"
+                            ).splitlines(),
+                        )
+                    )
                 except FileNotFoundError:
                     continue
             return []
 
         version = fields.get("Version", "")
-        yield Unit("dpkg:%s:%s=%s" % (name, architecture, version), "dpkg", root, name, version, architecture, files)
+        yield Unit(
+            "dpkg:%s:%s=%s" % (name, architecture, version),
+            "dpkg",
+            root,
+            name,
+            version,
+            architecture,
+            files,
+        )
 
 
 def _rpm(root):
@@ -206,17 +249,26 @@ def _rpm(root):
         raise Unreadable("%s: no database of dpkg or rpm" % root)  # rpm would make one
     base = ["rpm"] + ([] if root == "/" else ["--dbpath", os.path.abspath(database)])
     try:
-        listed = subprocess.run([*base, "-qa", "--qf", "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"], capture_output=True, text=True, errors="surrogateescape")
+        listed = subprocess.run(
+            [*base, "-qa", "--qf", "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+        )
     except OSError as error:
         raise Unreadable("rpm cannot be started: %s" % error.strerror) from None
     if listed.returncode != 0:
-        raise Unreadable("rpm: " + (listed.stderr.strip().split("\n")[-1] or "exit code %d" % listed.returncode))
+        raise Unreadable(
+            "rpm: " + (listed.stderr.strip().split("\n")[-1] or "exit code %d" % listed.returncode)
+        )
     for line in listed.stdout.splitlines():
         name, version, architecture = line.split("\t")
         full = "%s-%s.%s" % (name, version, architecture)
 
         def files(full=full):
-            done = subprocess.run([*base, "-ql", full], capture_output=True, text=True, errors="surrogateescape")
+            done = subprocess.run(
+                [*base, "-ql", full], capture_output=True, text=True, errors="surrogateescape"
+            )
             return list(_installed_files(root, done.stdout.splitlines()))
 
         yield Unit("rpm:" + full, "rpmdb", root, name, version, architecture, files)
@@ -242,27 +294,39 @@ def _one(path, mirror):
 
 
 def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
-    """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has. `note` gets a line about
-    each of the paths that is no unit."""
+    """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has.
+    `note` gets a line about each of the paths that is no unit."""
     if installed == "auto":
         installed = "dpkg" if os.path.exists(_inside(root, DPKG_STATUS)) else "rpm"
     found = {}
     try:
-        for unit in _dpkg(root) if installed == "dpkg" else _rpm(root) if installed == "rpm" else ():
+        for unit in (
+            _dpkg(root) if installed == "dpkg" else _rpm(root) if installed == "rpm" else ()
+        ):
             found[unit.id] = unit
         for path in paths:
             for unit in _one(path, mirror):
                 if not DEBUG_PACKAGE.match(unit.id):
                     _add(found, unit)
                 elif unit.path == path:
-                    note("%s: not measured: debug files, which are used with the package that they are of" % path)
+                    note(
+                        "%s: not measured: debug files, which are used with the package that they are of"
+                        % path
+                    )
     except (OSError, ValueError, MemoryError) as error:
-        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "an input", getattr(error, "strerror", None) or error)) from None
+        raise Unreadable(
+            "%s: %s"
+            % (
+                getattr(error, "filename", None) or "an input",
+                getattr(error, "strerror", None) or error,
+            )
+        ) from None
     return [found[key] for key in sorted(found)]
 
 
 def debug_package(path, folders):
-    """The archive with the debug files of an archive: in one of the folders, or beside it; None if there is none."""
+    """The archive with the debug files of an archive: in one of the folders, or beside it; None if
+    there is none."""
     name = os.path.basename(path)
     if deb := re.match(r"([^_]+)(_.*)\.deb$", name, re.S):
         candidates = ["%s-dbgsym%s.%s" % (deb[1], deb[2], suffix) for suffix in ("deb", "ddeb")]
@@ -270,4 +334,12 @@ def debug_package(path, folders):
         candidates = ["%s-debuginfo%s" % (rpm[1], rpm[2])]
     else:
         return None
-    return next((full for folder in [*folders, os.path.dirname(path)] for full in (os.path.join(folder, candidate) for candidate in candidates) if os.path.isfile(full)), None)
+    return next(
+        (
+            full
+            for folder in [*folders, os.path.dirname(path)]
+            for full in (os.path.join(folder, candidate) for candidate in candidates)
+            if os.path.isfile(full)
+        ),
+        None,
+    )

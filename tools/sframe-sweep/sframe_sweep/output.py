@@ -7,13 +7,16 @@ import tempfile
 
 
 def printable(text):
-    """A text for a terminal: names may have control characters, and such as turn the direction of what follows."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", lambda match: ascii(match[0])[1:-1], text)
+    """A text for a terminal: names may have control characters, and such as turn the direction of
+    what follows."""
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", lambda match: ascii(match[0])[1:-1], text
+    )
 
 
 def write(path, data):
-    """Writes bytes to a file with the usual permissions, or to what is open: standard output if the path is -, a pipe, a
-    device, or what a name in /dev/fd leads to."""
+    """Writes bytes to a file with the usual permissions, or to what is open: standard output if the
+    path is -, a pipe, a device, or what a name in /dev/fd leads to."""
     if path == "-":
         sys.stdout.buffer.write(data)
         return
@@ -27,7 +30,9 @@ def write(path, data):
         else:
             _write_file(os.path.realpath(path), data)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None  # not the name of the temporary file
+        raise OSError(
+            error.errno, error.strerror, path
+        ) from None  # not the name of the temporary file
 
 
 def _descriptor(path):
@@ -44,7 +49,9 @@ def _descriptor(path):
 
 
 def _write_file(path, data):
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".sframe-sweep.")
+    descriptor, temporary = tempfile.mkstemp(
+        dir=os.path.dirname(os.path.abspath(path)), prefix=".sframe-sweep."
+    )
     try:
         with open(descriptor, "wb") as file:
             file.write(data)

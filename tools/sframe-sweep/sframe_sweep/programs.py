@@ -11,8 +11,8 @@ import subprocess
 import sys
 import threading
 
-MAX_OUTPUT = 4 << 30   # bytes that a program may write into one file
-MAX_MESSAGE = 2000     # bytes that are kept of what it writes to standard error
+MAX_OUTPUT = 4 << 30  # bytes that a program may write into one file
+MAX_MESSAGE = 2000  # bytes that are kept of what it writes to standard error
 
 
 @dataclasses.dataclass
@@ -23,10 +23,10 @@ class Limits:
 
 @dataclasses.dataclass
 class Outcome:
-    code: int        # exit code; negative: the signal
-    message: str     # last line of standard error
-    seconds: float   # processor time
-    memory: int      # bytes; at least what sframe-sweep itself has, since the kernel starts counting there
+    code: int  # exit code; negative: the signal
+    message: str  # last line of standard error
+    seconds: float  # processor time
+    memory: int  # bytes; at least what sframe-sweep itself has, since the kernel starts counting there
     timed_out: bool = False
 
     def failure(self):
@@ -70,14 +70,28 @@ def ended_with_the_sweep(process):
 
 
 def run(command, folder, limits, stdout=None):
-    """Waits for the command. `folder` has its standard error, and its standard output if that has a name."""
+    """Waits for the command. `folder` has its standard error, and its standard output if that has a
+    name."""
     errors = os.path.join(folder, "stderr")
-    with open(errors, "wb") as error_file, (open(os.path.join(folder, stdout), "wb") if stdout else open(os.devnull, "wb")) as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=error_file, process_group=0, env=dict(os.environ, LC_ALL="C"))
+    with open(errors, "wb") as error_file, (
+        open(os.path.join(folder, stdout), "wb") if stdout else open(os.devnull, "wb")
+    ) as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=error_file,
+            process_group=0,
+            env=dict(os.environ, LC_ALL="C"),
+        )
     with contextlib.suppress(ProcessLookupError):
         # Processor time, too: it ends even if sframe-sweep is killed.
-        for kind, value in ((resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_CPU, limits.seconds), (resource.RLIMIT_FSIZE, MAX_OUTPUT),
-                            (resource.RLIMIT_CORE, 0)):
+        for kind, value in (
+            (resource.RLIMIT_AS, limits.memory),
+            (resource.RLIMIT_CPU, limits.seconds),
+            (resource.RLIMIT_FSIZE, MAX_OUTPUT),
+            (resource.RLIMIT_CORE, 0),
+        ):
             _, hard = resource.prlimit(process.pid, kind)
             if value and (hard == resource.RLIM_INFINITY or value < hard):
                 resource.prlimit(process.pid, kind, (value, value))
@@ -98,8 +112,21 @@ def run(command, folder, limits, stdout=None):
         _running.discard(process.pid)
         os.close(handle)
     process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait for it again
-    timed_out = not ended or process.returncode in (-signal.SIGXCPU,) or (process.returncode == -signal.SIGKILL and usage.ru_utime + usage.ru_stime >= limits.seconds)
-    return Outcome(process.returncode, _last_line(errors), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, timed_out)
+    timed_out = (
+        not ended
+        or process.returncode in (-signal.SIGXCPU,)
+        or (
+            process.returncode == -signal.SIGKILL
+            and usage.ru_utime + usage.ru_stime >= limits.seconds
+        )
+    )
+    return Outcome(
+        process.returncode,
+        _last_line(errors),
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss * 1024,
+        timed_out,
+    )
 
 
 class Programs:
@@ -109,10 +136,21 @@ class Programs:
         self._paths = {}
         for name in ("sframe-gen", "sframe-verify", "sframe-dump"):
             beside = os.path.dirname(os.path.abspath(sys.argv[0]))
-            found = next((path for path in (os.path.join(where, name) for where in ([folder] if folder else [beside])) if os.access(path, os.X_OK)), None)
+            found = next(
+                (
+                    path
+                    for path in (
+                        os.path.join(where, name) for where in ([folder] if folder else [beside])
+                    )
+                    if os.access(path, os.X_OK)
+                ),
+                None,
+            )
             found = found or (None if folder else shutil.which(name))
             if not found:
-                raise FileNotFoundError("%s: not found" % (os.path.join(folder, name) if folder else name))
+                raise FileNotFoundError(
+                    "%s: not found" % (os.path.join(folder, name) if folder else name)
+                )
             self._paths[name] = found
 
     def __getitem__(self, name):
@@ -120,4 +158,6 @@ class Programs:
 
     def version(self):
         """As sframe-gen prints it."""
-        return subprocess.run([self["sframe-gen"], "--version"], capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            [self["sframe-gen"], "--version"], capture_output=True, text=True
+        ).stdout.strip()

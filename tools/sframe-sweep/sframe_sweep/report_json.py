@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the reports of sframe-gen and sframe-verify (docs/json.md). A report may be larger than memory should be: its
-long array is read one object at a time."""
+"""Reads the reports of sframe-gen and sframe-verify (docs/json.md). A report may be larger than
+memory should be: its long array is read one object at a time."""
 import json
 import re
 
@@ -16,7 +16,11 @@ class Report:
     """The objects of an array of a report, and then what stands around it."""
 
     def __init__(self, path, array):
-        self._file, self._array, self._buffer = open(path, encoding="utf-8", errors="replace"), array, ""
+        self._file, self._array, self._buffer = (
+            open(path, encoding="utf-8", errors="replace"),
+            array,
+            "",
+        )
         self._around = ""
 
     def _more(self):
@@ -33,7 +37,7 @@ class Report:
         while (at := self._buffer.find(key)) < 0:
             if not self._more():
                 return
-        self._around = self._buffer[:at + len(key)]
+        self._around = self._buffer[: at + len(key)]
         at += len(key)
         while True:
             at = space.match(self._buffer, at).end()

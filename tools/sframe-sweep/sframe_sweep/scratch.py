@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The folder that packages are unpacked in. A sweep that was killed leaves its folder; the next one on this machine
-removes it, by a lock that the kernel releases."""
+"""The folder that packages are unpacked in. A sweep that was killed leaves its folder; the next one
+on this machine removes it, by a lock that the kernel releases."""
 import contextlib
 import errno
 import fcntl
@@ -17,7 +17,10 @@ class Full(Exception):
     """The scratch folder cannot be written: no package is at fault, and the sweep cannot go on."""
 
     def __init__(self, folder, reason):
-        super().__init__("scratch directory %s: %s (--scratch names another one)" % (folder.rpartition("/" + PREFIX)[0] or folder, reason))
+        super().__init__(
+            "scratch directory %s: %s (--scratch names another one)"
+            % (folder.rpartition("/" + PREFIX)[0] or folder, reason)
+        )
 
 
 def raise_if_full(error, folder):
@@ -27,11 +30,15 @@ def raise_if_full(error, folder):
 
 
 def raise_if_program_met_full(message, folder):
-    """Full, if a program failed for that: it says so about a file below `folder`, as a hostile input cannot, which does not
-    know that name; or there is no space now."""
+    """Full, if a program failed for that: it says so about a file below `folder`, as a hostile
+    input cannot, which does not know that name; or there is no space now."""
     for number in FULL:
         text = os.strerror(number)
-        if text in message and (folder in message or message.startswith("LLVM ERROR: IO failure") or message.endswith(": error: cannot write the output: " + text)):
+        if text in message and (
+            folder in message
+            or message.startswith("LLVM ERROR: IO failure")
+            or message.endswith(": error: cannot write the output: " + text)
+        ):
             raise Full(folder, text)
     space = os.statvfs(folder)
     free = space.f_bfree if os.geteuid() == 0 else space.f_bavail
@@ -58,11 +65,17 @@ def _is_abandoned(folder):
 def scratch_folder(parent):
     """A new folder below `parent`, which must exist; it is removed at the end."""
     for entry in list(os.scandir(parent)):
-        if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False) and _is_abandoned(entry.path):
+        if (
+            entry.name.startswith(PREFIX)
+            and entry.is_dir(follow_symlinks=False)
+            and _is_abandoned(entry.path)
+        ):
             shutil.rmtree(entry.path, ignore_errors=True)
     folder = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
     # The lock exists only once it is held.
-    lock = os.open(os.path.join(folder, "lock.new"), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    lock = os.open(
+        os.path.join(folder, "lock.new"), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+    )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         os.rename(os.path.join(folder, "lock.new"), os.path.join(folder, "lock"))

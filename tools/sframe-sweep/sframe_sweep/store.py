@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The database (schema.sql, docs/sframe-sweep.md). It can be killed at any point: what belongs together is in one
-transaction. A rollback journal, not a write-ahead log, so that it works on network file systems."""
+"""The database (schema.sql, docs/sframe-sweep.md). It can be killed at any point: what belongs
+together is in one transaction. A rollback journal, not a write-ahead log, so that it works on
+network file systems."""
 import contextlib
 import fcntl
 import os
@@ -13,11 +14,26 @@ WAIT = 60  # seconds for a lock that another process has, such as a reader
 # Tables whose rows belong to a file.
 OF_FILE = ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")
 
-# Of two rows of a package or file, the one with the lower values stays: it was done, or measured; then the one that one
-# sweep over everything would have; the rest makes it the same one in any order of merging.
-BETTER_PACKAGE = ("{0}.state", "{0}.failure IS NOT NULL", "{0}.path", "{0}.bytes", "coalesce({0}.failure, '')", "{0}.version", "{0}.seconds")
-BETTER_FILE = ("CASE {0}.state WHEN 'measured' THEN 0 WHEN 'skipped' THEN 1 WHEN 'refused' THEN 2 ELSE 3 END", "{0}.package", "{0}.path", "coalesce({0}.failure, '')", "{0}.seconds",
-               "{0}.memory")
+# Of two rows of a package or file, the one with the lower values stays: it was done, or measured;
+# then the one that one sweep over everything would have; the rest makes it the same one in any
+# order of merging.
+BETTER_PACKAGE = (
+    "{0}.state",
+    "{0}.failure IS NOT NULL",
+    "{0}.path",
+    "{0}.bytes",
+    "coalesce({0}.failure, '')",
+    "{0}.version",
+    "{0}.seconds",
+)
+BETTER_FILE = (
+    "CASE {0}.state WHEN 'measured' THEN 0 WHEN 'skipped' THEN 1 WHEN 'refused' THEN 2 ELSE 3 END",
+    "{0}.package",
+    "{0}.path",
+    "coalesce({0}.failure, '')",
+    "{0}.seconds",
+    "{0}.memory",
+)
 
 
 class Unusable(Exception):
@@ -25,7 +41,9 @@ class Unusable(Exception):
 
 
 def _schema():
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.sql"), encoding="utf-8") as file:
+    with open(
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.sql"), encoding="utf-8"
+    ) as file:
         return file.read()
 
 
@@ -35,28 +53,36 @@ def _check(connection, path, schema="main"):
     if application != APPLICATION:
         raise Unusable("%s: not a database of sframe-sweep" % path)
     if version != VERSION:
-        raise Unusable("%s: version %d of the schema; this program has version %d" % (path, version, VERSION))
+        raise Unusable(
+            "%s: version %d of the schema; this program has version %d" % (path, version, VERSION)
+        )
     # A view, a virtual table or a column that is computed may take any time.
-    for query in ("SELECT name FROM {0}.sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'",
-                  "SELECT m.name FROM {0}.sqlite_master m, pragma_table_xinfo(m.name, '{0}') x WHERE m.type = 'table' AND x.hidden"):
+    for query in (
+        "SELECT name FROM {0}.sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'",
+        "SELECT m.name FROM {0}.sqlite_master m, pragma_table_xinfo(m.name, '{0}') x WHERE m.type = 'table' AND x.hidden",
+    ):
         if odd := connection.execute(query.format(schema)).fetchone():
             raise Unusable("%s: %s is not a plain table" % (path, odd[0]))
 
 
 @contextlib.contextmanager
 def values_of(paths):
-    """Around what uses values of databases, which SQLite does not check: Unusable if they are not what sframe-sweep
-    writes."""
+    """Around what uses values of databases, which SQLite does not check: Unusable if they are not
+    what sframe-sweep writes."""
     try:
         yield
     except (ValueError, TypeError, RecursionError) as error:
-        raise Unusable("%s: a value that sframe-sweep does not write: %s" % (", ".join(paths), error)) from None
+        raise Unusable(
+            "%s: a value that sframe-sweep does not write: %s" % (", ".join(paths), error)
+        ) from None
 
 
 def open_read_only(path):
     """A connection, for queries. Rows are accessible by name."""
     if not os.path.isfile(path):
-        raise Unusable("%s: %s" % (path, "is a directory" if os.path.isdir(path) else "no such file"))
+        raise Unusable(
+            "%s: %s" % (path, "is a directory" if os.path.isdir(path) else "no such file")
+        )
     uri = "file:%s?mode=ro" % path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         connection = sqlite3.connect(uri, uri=True, timeout=WAIT)
@@ -133,15 +159,24 @@ class Store:
 
     def _insert(self, table, values, conflict="ABORT"):
         columns = ", ".join('"%s"' % name for name in values)
-        self._connection.execute("INSERT OR %s INTO %s (%s) VALUES (%s)" % (conflict, table, columns, ", ".join("?" * len(values))), list(values.values()))
+        self._connection.execute(
+            "INSERT OR %s INTO %s (%s) VALUES (%s)"
+            % (conflict, table, columns, ", ".join("?" * len(values))),
+            list(values.values()),
+        )
 
     def package_state(self, identity):
         """(state, bytes) of a package that is in the database, or None."""
-        row = self._connection.execute("SELECT state, bytes FROM package WHERE id = ?", (identity,)).fetchone()
+        row = self._connection.execute(
+            "SELECT state, bytes FROM package WHERE id = ?", (identity,)
+        ).fetchone()
         return tuple(row) if row else None
 
     def has_file(self, identity):
-        return self._connection.execute("SELECT 1 FROM file WHERE id = ?", (identity,)).fetchone() is not None
+        return (
+            self._connection.execute("SELECT 1 FROM file WHERE id = ?", (identity,)).fetchone()
+            is not None
+        )
 
     def begin_run(self, values):
         with self._transaction():
@@ -149,18 +184,26 @@ class Store:
 
     def end_run(self, identity, finished, elapsed):
         with self._transaction():
-            self._connection.execute("UPDATE run SET finished = ?, elapsed = ? WHERE id = ?", (finished, elapsed, identity))
+            self._connection.execute(
+                "UPDATE run SET finished = ?, elapsed = ? WHERE id = ?",
+                (finished, elapsed, identity),
+            )
 
     def forget_failures(self):
         """What failed, to be done again: packages, and files with all packages that have them."""
         with self._transaction():
             execute = self._connection.execute
-            execute("CREATE TEMP TABLE again AS SELECT id FROM package WHERE state = 'failed' UNION SELECT package FROM location "
-                    "WHERE file IN (SELECT id FROM file WHERE state = 'failed')")
+            execute(
+                "CREATE TEMP TABLE again AS SELECT id FROM package WHERE state = 'failed' UNION SELECT package FROM location "
+                "WHERE file IN (SELECT id FROM file WHERE state = 'failed')"
+            )
             execute("DELETE FROM location WHERE package IN (SELECT id FROM temp.again)")
             execute("DELETE FROM package WHERE id IN (SELECT id FROM temp.again)")
             for table in OF_FILE:
-                execute("DELETE FROM %s WHERE file IN (SELECT id FROM file WHERE state = 'failed')" % table)
+                execute(
+                    "DELETE FROM %s WHERE file IN (SELECT id FROM file WHERE state = 'failed')"
+                    % table
+                )
             execute("DELETE FROM file WHERE state = 'failed'")
             execute("DROP TABLE temp.again")
 
@@ -177,12 +220,15 @@ class Store:
         """The last step of a package; `locations` are pairs of path and file."""
         with self._transaction():
             self._connection.execute("DELETE FROM location WHERE package = ?", (values["id"],))
-            self._connection.executemany("INSERT INTO location (package, path, file) VALUES (?, ?, ?)", ((values["id"], path, file) for path, file in locations))
+            self._connection.executemany(
+                "INSERT INTO location (package, path, file) VALUES (?, ?, ?)",
+                ((values["id"], path, file) for path, file in locations),
+            )
             self._insert("package", values, "REPLACE")
 
     def merge(self, path):
-        """All of another database. Of a file or package that both have, the better row stays: the order of merging
-        does not matter, and to repeat it changes nothing."""
+        """All of another database. Of a file or package that both have, the better row stays: the
+        order of merging does not matter, and to repeat it changes nothing."""
         open_read_only(path).close()
         self._connection.execute("ATTACH ? AS other", (path,))
         try:
@@ -195,19 +241,38 @@ class Store:
 
     def _merge_attached(self):
         execute = self._connection.execute
-        execute("INSERT OR IGNORE INTO run SELECT * FROM other.run WHERE finished IS NOT NULL OR id NOT IN (SELECT id FROM main.run)")
-        execute("UPDATE run SET (finished, elapsed) = (SELECT finished, elapsed FROM other.run o WHERE o.id = run.id) "
-                "WHERE finished IS NULL AND id IN (SELECT id FROM other.run WHERE finished IS NOT NULL)")
-        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.package o LEFT JOIN main.package m ON m.id = o.id WHERE m.id IS NULL OR " + _is_less(BETTER_PACKAGE))
+        execute(
+            "INSERT OR IGNORE INTO run SELECT * FROM other.run WHERE finished IS NOT NULL OR id NOT IN (SELECT id FROM main.run)"
+        )
+        execute(
+            "UPDATE run SET (finished, elapsed) = (SELECT finished, elapsed FROM other.run o WHERE o.id = run.id) "
+            "WHERE finished IS NULL AND id IN (SELECT id FROM other.run WHERE finished IS NOT NULL)"
+        )
+        execute(
+            "CREATE TEMP TABLE better AS SELECT o.id FROM other.package o LEFT JOIN main.package m ON m.id = o.id WHERE m.id IS NULL OR "
+            + _is_less(BETTER_PACKAGE)
+        )
         execute("DELETE FROM main.location WHERE package IN (SELECT id FROM temp.better)")
-        execute("INSERT OR REPLACE INTO main.package SELECT * FROM other.package WHERE id IN (SELECT id FROM temp.better)")
-        execute("INSERT OR IGNORE INTO main.location SELECT * FROM other.location WHERE package IN (SELECT id FROM temp.better)")
+        execute(
+            "INSERT OR REPLACE INTO main.package SELECT * FROM other.package WHERE id IN (SELECT id FROM temp.better)"
+        )
+        execute(
+            "INSERT OR IGNORE INTO main.location SELECT * FROM other.location WHERE package IN (SELECT id FROM temp.better)"
+        )
         execute("DROP TABLE temp.better")
-        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.file o LEFT JOIN main.file m ON m.id = o.id WHERE m.id IS NULL OR " + _is_less(BETTER_FILE))
-        execute("INSERT OR REPLACE INTO main.file SELECT * FROM other.file WHERE id IN (SELECT id FROM temp.better)")
+        execute(
+            "CREATE TEMP TABLE better AS SELECT o.id FROM other.file o LEFT JOIN main.file m ON m.id = o.id WHERE m.id IS NULL OR "
+            + _is_less(BETTER_FILE)
+        )
+        execute(
+            "INSERT OR REPLACE INTO main.file SELECT * FROM other.file WHERE id IN (SELECT id FROM temp.better)"
+        )
         for table in OF_FILE:
             execute("DELETE FROM main.%s WHERE file IN (SELECT id FROM temp.better)" % table)
-            execute("INSERT INTO main.%s SELECT * FROM other.%s WHERE file IN (SELECT id FROM temp.better)" % (table, table))
+            execute(
+                "INSERT INTO main.%s SELECT * FROM other.%s WHERE file IN (SELECT id FROM temp.better)"
+                % (table, table)
+            )
         execute("DROP TABLE temp.better")
 
 

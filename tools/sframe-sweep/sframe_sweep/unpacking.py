@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Unpacks the ELF files of an archive, in a process of its own (apart.py), which waits after each file until it is asked
-for the next one."""
+"""Unpacks the ELF files of an archive, in a process of its own (apart.py), which waits after each
+file until it is asked for the next one."""
 import contextlib
 import os
 
@@ -10,6 +10,7 @@ COPY = 1 << 20
 
 
 # The process.
+
 
 def _copied(member, path):
     """Whether it is an ELF file, which is then written to `path`."""
@@ -28,7 +29,9 @@ def read(file, name, folder, limit):
     elf_files, counts = set(), {"members": 0, "unpacked_bytes": 0}
     try:
         with archives.open_archive(file, name, apart.meter(limit)) as (about, members):
-            apart.send({"name": about.name, "version": about.version, "architecture": about.architecture})
+            apart.send(
+                {"name": about.name, "version": about.version, "architecture": about.architecture}
+            )
             for member in members:
                 counts["members"] += 1
                 if member.link_to:
@@ -42,7 +45,14 @@ def read(file, name, folder, limit):
                 copy = "f%d" % counts["members"]
                 if _copied(member, os.path.join(folder, copy)):
                     elf_files.update((member.path, *member.other_paths))
-                    apart.send({"path": member.path, "copy": copy, "other_paths": member.other_paths, **counts})
+                    apart.send(
+                        {
+                            "path": member.path,
+                            "copy": copy,
+                            "other_paths": member.other_paths,
+                            **counts,
+                        }
+                    )
                     apart.wait()
         return counts
     except apart.FAILURES as error:
@@ -51,16 +61,22 @@ def read(file, name, folder, limit):
 
 # The sweep.
 
+
 class Unpacking:
-    """The ELF files of an archive, as they come out of it, when iterated over. `about` has what the archive says about
-    itself, `members` and `unpacked_bytes` how much was unpacked until now."""
+    """The ELF files of an archive, as they come out of it, when iterated over. `about` has what the
+    archive says about itself, `members` and `unpacked_bytes` how much was unpacked until now."""
 
     def __init__(self, process, folder):
         self._process, self._folder = process, folder
-        self.members, self.unpacked_bytes, self.about = 0, 0, {"name": "", "version": "", "architecture": ""}
+        self.members, self.unpacked_bytes, self.about = (
+            0,
+            0,
+            {"name": "", "version": "", "architecture": ""},
+        )
 
     def __iter__(self):
-        """(path, copy, other paths) of a file, or (path, path of an earlier file) of a hard link to it."""
+        """(path, copy, other paths) of a file, or (path, path of an earlier file) of a hard link to
+        it."""
         values = self._process.line()
         if "name" in values:
             self.about = values
@@ -70,7 +86,9 @@ class Unpacking:
                 yield values["path"], None, values["link_to"]
             else:
                 self.members, self.unpacked_bytes = values["members"], values["unpacked_bytes"]
-                yield values["path"], os.path.join(self._folder, values["copy"]), values["other_paths"]
+                yield values["path"], os.path.join(self._folder, values["copy"]), values[
+                    "other_paths"
+                ]
                 self._process.go_on()
             values = self._process.line()
         self.members, self.unpacked_bytes = values["members"], values["unpacked_bytes"]
@@ -79,7 +97,11 @@ class Unpacking:
 
 @contextlib.contextmanager
 def unpacked(path, inside, folder, limit):
-    """The Unpacking of an archive, whose files are written to `folder`, under names that do not depend on it. At most
-    `limit` bytes are unpacked. What is wrong with the archive is Damaged, from here or while it is iterated over."""
-    with apart.started(__name__, path, inside, os.path.basename(path), folder, limit, written=limit) as process:
+    """The Unpacking of an archive, whose files are written to `folder`, under names that do not
+    depend on it. At most `limit` bytes are unpacked. What is wrong with the archive is Damaged,
+    from here or while it is iterated over.
+    """
+    with apart.started(
+        __name__, path, inside, os.path.basename(path), folder, limit, written=limit
+    ) as process:
         yield Unpacking(process, folder)

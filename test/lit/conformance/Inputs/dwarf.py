@@ -1,5 +1,6 @@
-"""dwarf.py CONFORMANCE LLVM-MC LLVM-DWARFDUMP: the rows that the kit for writers calls right are those that LLVM's interpreter of call
-frame information finds in what LLVM's assembler makes of the sources. Those with several parts or functions are left to people."""
+"""dwarf.py CONFORMANCE LLVM-MC LLVM-DWARFDUMP: the rows that the kit for writers calls right are
+those that LLVM's interpreter of call frame information finds in what LLVM's assembler makes of the
+sources. Those with several parts or functions are left to people."""
 import glob
 import os
 import re
@@ -12,7 +13,9 @@ sys.path.insert(0, conformance)
 from sframe_conformance import rules, writers  # noqa: E402
 
 TRIPLES = {"amd64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu", "s390x": "s390x-linux-gnu"}
-AMD64 = dict(zip("RAX RDX RCX RBX RSI RDI RBP RSP R8 R9 R10 R11 R12 R13 R14 R15 RIP".split(), range(17)))
+AMD64 = dict(
+    zip("RAX RDX RCX RBX RSI RDI RBP RSP R8 R9 R10 R11 R12 R13 R14 R15 RIP".split(), range(17))
+)
 
 
 def register(name, abi):
@@ -63,14 +66,30 @@ def compare(source, found):
             _, cfa, by_register = [row for row in found if row[0] <= offset][-1]
             ra, fp = by_register.get(abi.ra, rules.SAME), by_register.get(abi.fp, rules.SAME)
             if place.answer is None:
-                if None not in (cfa, ra, fp) and abi.sp not in by_register and (cfa.offset - abi.cfa_bias) % abi.cfa_scale == 0:
+                if (
+                    None not in (cfa, ra, fp)
+                    and abi.sp not in by_register
+                    and (cfa.offset - abi.cfa_bias) % abi.cfa_scale == 0
+                ):
                     yield "%s+%d: SFrame can say it" % (symbol, offset)
                 continue
             wanted = place.answer.with_fixed(abi.fixed_ra, 0)
-            # A lost FP is no rule of SFrame; what `same` claims of it is harmless, since callers do not use it.
-            given = rules.Answer("row", cfa, ra, rules.SAME if fp == rules.UNDEFINED else fp, bool(int(by_register.get("reg34", "0"))))
+            # A lost FP is no rule of SFrame; what `same` claims of it is harmless, since callers do
+            # not use it.
+            given = rules.Answer(
+                "row",
+                cfa,
+                ra,
+                rules.SAME if fp == rules.UNDEFINED else fp,
+                bool(int(by_register.get("reg34", "0"))),
+            )
             if rules.differences(wanted, given):
-                yield "%s+%d: %s by the kit, %s by DWARF" % (symbol, offset, wanted.text(abi), given.text(abi) if None not in (cfa, ra, fp) else "unknown")
+                yield "%s+%d: %s by the kit, %s by DWARF" % (
+                    symbol,
+                    offset,
+                    wanted.text(abi),
+                    given.text(abi) if None not in (cfa, ra, fp) else "unknown",
+                )
 
 
 def main():
@@ -78,15 +97,26 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.o")
         for abi, triple in TRIPLES.items():
-            for path in sorted(glob.glob(os.path.join(glob.escape(conformance), "writers", abi, "*.s"))):
+            for path in sorted(
+                glob.glob(os.path.join(glob.escape(conformance), "writers", abi, "*.s"))
+            ):
                 name = "%s/%s" % (abi, os.path.basename(path)[:-2])
                 source = writers.Source(path, name, abi)
-                if source.links or {place.symbol for place in source.places} != {"f"} or ".cfi_return_column" in "".join(source.parts[0][1]):
+                if (
+                    source.links
+                    or {place.symbol for place in source.places} != {"f"}
+                    or ".cfi_return_column" in "".join(source.parts[0][1])
+                ):
                     left.append(name)
                     continue
-                subprocess.run([assembler, "-filetype=obj", "-triple=" + triple, path, "-o", output], check=True)
+                subprocess.run(
+                    [assembler, "-filetype=obj", "-triple=" + triple, path, "-o", output],
+                    check=True,
+                )
                 # It complains about relocations of s390x, and exits with 1.
-                text = subprocess.run([dumper, "--eh-frame", output], capture_output=True, text=True).stdout
+                text = subprocess.run(
+                    [dumper, "--eh-frame", output], capture_output=True, text=True
+                ).stdout
                 if text.count(" FDE ") != 1:
                     left.append(name)
                     continue

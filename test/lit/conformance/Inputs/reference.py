@@ -1,5 +1,6 @@
-"""reference.py CONFORMANCE: the reader that is written as the specification has it, sframe_conformance/reader.py, gives the answers
-that descriptions give. All cases but those about cost, in one process."""
+"""reference.py CONFORMANCE: the reader that is written as the specification has it,
+sframe_conformance/reader.py, gives the answers that descriptions give. All cases but those about
+cost, in one process."""
 import sys
 
 sys.path.insert(0, sys.argv[1])
@@ -30,5 +31,9 @@ for case in readers.load(sys.argv[1] + "/readers/cases"):
     count += 1
     if result.verdict != results.PASSED:
         failed += 1
-        print(case.name, *(detail.text() for detail in result.details if detail.is_wrong), sep="\n    ")
+        print(
+            case.name,
+            *(detail.text() for detail in result.details if detail.is_wrong),
+            sep="\n    "
+        )
 print("%d cases, %d failed" % (count, failed))

@@ -1,4 +1,5 @@
-"""schema.py SCHEMA FOLDER: the questions in a folder are as the schema has them, and their sections have the sizes that they name."""
+"""schema.py SCHEMA FOLDER: the questions in a folder are as the schema has them, and their sections
+have the sizes that they name."""
 import glob
 import json
 import os
@@ -13,6 +14,8 @@ for path in paths:
     with open(path, encoding="utf-8") as file:
         questions = json.load(file)
     validator.validate(questions)
-    assert os.path.getsize(os.path.join(sys.argv[2], questions["section"])) == questions["size"], path
+    assert (
+        os.path.getsize(os.path.join(sys.argv[2], questions["section"])) == questions["size"]
+    ), path
 assert paths
 print("%d files are valid" % len(paths))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_core.py CORE.json FILE.json BIAS: the functions of the core are those of the file, BIAS higher.
+# check_core.py CORE.json FILE.json BIAS: the functions of the core are those of the file, BIAS
+# higher.
 import json
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_json.py FILE.json FILE.gnu: what sframe-dump --format=json prints must be what objdump printed of the
-# same (linked) file.
+# check_json.py FILE.json FILE.gnu: what sframe-dump --format=json prints must be what objdump
+# printed of the same (linked) file.
 import json
 import re
 import sys
@@ -27,9 +27,19 @@ def rule(text, is_cfa):
 def expected(path):
     functions = []
     for line in open(path):
-        if match := re.match(r"    func idx \[(\d+)\]: pc = 0x([0-9a-f]+), size = (\d+) bytes(.*)", line):
-            functions.append({"index": int(match[1]), "start": int(match[2], 16), "size": int(match[3]),
-                              "attributes": match[4], "mask": False, "rows": []})
+        if match := re.match(
+            r"    func idx \[(\d+)\]: pc = 0x([0-9a-f]+), size = (\d+) bytes(.*)", line
+        ):
+            functions.append(
+                {
+                    "index": int(match[1]),
+                    "start": int(match[2], 16),
+                    "size": int(match[3]),
+                    "attributes": match[4],
+                    "mask": False,
+                    "rows": [],
+                }
+            )
         elif line.startswith("    STARTPC[m]"):
             functions[-1]["mask"] = True
         elif match := re.match(r"    ([0-9a-f]{16})  (.*)", line):
@@ -39,7 +49,9 @@ def expected(path):
 
 def columns(text):
     """CFA, FP, RA: columns of 10, which a long rule may fill to the last place."""
-    return re.match(r"(\(.*?\)|[a-z]+\d*\+?-?\d*)\s*(\(.*?\)|u|c[+-]\d+|[a-z]+\d*(?:[+-]\d+)?)\s*(\S+)$", text).groups()
+    return re.match(
+        r"(\(.*?\)|[a-z]+\d*\+?-?\d*)\s*(\(.*?\)|u|c[+-]\d+|[a-z]+\d*(?:[+-]\d+)?)\s*(\S+)$", text
+    ).groups()
 
 
 def check_row(ours, start, mask, row):
@@ -64,7 +76,9 @@ def main():
         for key in ("index", "size"):
             assert ours[key] == function[key], (ours, function)
         assert int(ours["start"], 16) == function["start"], (ours, function)
-        assert (ours["pc_type"] == "mask") == function["mask"] and ours["rep_size"] >= function["mask"]
+        assert (ours["pc_type"] == "mask") == function["mask"] and ours["rep_size"] >= function[
+            "mask"
+        ]
         assert ours["signal"] == ('"S' in function["attributes"])
         assert (ours["fde_type"] == "flex") == ('F"' in function["attributes"])
         assert (ours["pauth_key"] == "b") == ("B key" in function["attributes"])

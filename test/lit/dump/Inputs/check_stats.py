@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_stats.py STATS DUMP: the numbers of --stats, worked out again from the dump of the same files.
+# check_stats.py STATS DUMP: the numbers of --stats, worked out again from the dump of the same
+# files.
 import json
 import sys
 
@@ -21,27 +22,48 @@ def check(stats, dump):
     for kind in ("addr1", "addr2", "addr4"):
         of_kind = [function for function in functions if function["fre_type"] == kind]
         assert stats["encodings"][kind]["functions"] == len(of_kind)
-        assert stats["encodings"][kind]["rows"] == sum(len(function["rows"]) for function in of_kind)
+        assert stats["encodings"][kind]["rows"] == sum(
+            len(function["rows"]) for function in of_kind
+        )
     for kind in ("default", "flex"):
         of_kind = [function for function in functions if function["fde_type"] == kind]
         assert stats["encodings"][kind]["functions"] == len(of_kind)
-        assert stats["encodings"][kind]["rows"] == sum(len(function["rows"]) for function in of_kind)
+        assert stats["encodings"][kind]["rows"] == sum(
+            len(function["rows"]) for function in of_kind
+        )
     assert stats["functions_without_rows"] == sum(not function["rows"] for function in functions)
     assert stats["key_b_functions"] == sum(function["pauth_key"] == "b" for function in functions)
     assert sum(stats["encodings"][word]["rows"] for word in WORDS) == len(rows)
-    assert stats["data_words"] == sum(stats["encodings"][word]["bytes"] // size for word, size in WORDS.items())
+    assert stats["data_words"] == sum(
+        stats["encodings"][word]["bytes"] // size for word, size in WORDS.items()
+    )
     sizes = stats["bytes"]
     assert sizes["header"] == 28 and sizes["aux_header"] == dump["aux_header_size"]
     assert sizes["index"] == len(functions) * ENTRY[dump["version"]]
-    assert sum(value for key, value in sizes.items() if key != "total") == sizes["total"] == dump["size"]
+    assert (
+        sum(value for key, value in sizes.items() if key != "total")
+        == sizes["total"]
+        == dump["size"]
+    )
     starts = {"addr1": 2, "addr2": 3, "addr4": 5}
     row_bytes = sum(len(function["rows"]) * starts[function["fre_type"]] for function in functions)
-    assert stats["stored_rows"] <= len(rows) and (stats["stored_rows"] == len(rows)) == (stats["shared_bytes"] == 0)
-    row_bytes += sum(stats["encodings"][word]["bytes"] for word in WORDS) + len(functions) * ATTRIBUTES[dump["version"]]
-    assert stats["row_bytes"] == row_bytes == sizes["attributes"] + sizes["row_starts"] + sizes["data_words"] + stats["shared_bytes"]
+    assert stats["stored_rows"] <= len(rows) and (stats["stored_rows"] == len(rows)) == (
+        stats["shared_bytes"] == 0
+    )
+    row_bytes += (
+        sum(stats["encodings"][word]["bytes"] for word in WORDS)
+        + len(functions) * ATTRIBUTES[dump["version"]]
+    )
+    assert (
+        stats["row_bytes"]
+        == row_bytes
+        == sizes["attributes"] + sizes["row_starts"] + sizes["data_words"] + stats["shared_bytes"]
+    )
     for kinds in (starts, ("default", "flex")):
         assert sum(stats["encodings"][kind]["bytes"] for kind in kinds) == row_bytes
-    assert row_bytes <= stats["max_row_bytes"] * len(functions) and stats["max_row_bytes"] <= row_bytes
+    assert (
+        row_bytes <= stats["max_row_bytes"] * len(functions) and stats["max_row_bytes"] <= row_bytes
+    )
 
 
 def main():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make_core.py IMAGE BIAS CORE [PATH [IMAGE BIAS PATH]...]: a core file of a process that has the ELF file IMAGE
-# mapped at BIAS under the name PATH, and others: its PT_LOAD segments, page by page, and NT_FILE. As much of a
-# core as finding mapped images takes.
+# make_core.py IMAGE BIAS CORE [PATH [IMAGE BIAS PATH]...]: a core file of a process that has the
+# ELF file IMAGE mapped at BIAS under the name PATH, and others: its PT_LOAD segments, page by page,
+# and NT_FILE. As much of a core as finding mapped images takes.
 import sys
 
 from core_writer import PAGE, core, files
@@ -10,7 +10,8 @@ from elf_writer import PT_LOAD, aligned, program_headers
 
 
 def segments(path, bias):
-    """Address, bytes, their number and flags, and the offset in the file of each, in whole pages."""
+    """Address, bytes, their number and flags, and the offset in the file of each, in whole
+    pages."""
     with open(path, "rb") as file:
         image = file.read()
     for kind, flags, offset, address, _, size, *_ in program_headers(image):

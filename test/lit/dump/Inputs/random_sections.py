@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# random_sections.py SEED COUNT FOLDER VERSIONS ABIS: well-formed sections with everything in them that a
-# version can represent, in ELF files ABI-VERSION-NUMBER. What readers are known to refuse is left out: PCMASK
-# rows after a short function, auxiliary headers in big-endian sections.
+# random_sections.py SEED COUNT FOLDER VERSIONS ABIS: well-formed sections with everything in them
+# that a version can represent, in ELF files ABI-VERSION-NUMBER. What readers are known to refuse is
+# left out: PCMASK rows after a short function, auxiliary headers in big-endian sections.
 import random
 import struct
 import sys
@@ -27,7 +27,9 @@ def section(version, abi, flags, fixed_fp, fixed_ra, aux, functions):
             body += bytes([signed << 7 | width << 5 | len(words) << 1 | sp])
             for word in words:
                 size_of = 1 << width
-                body += (word & ((1 << 8 * size_of) - 1)).to_bytes(size_of, "big" if abi in BIG else "little")
+                body += (word & ((1 << 8 * size_of) - 1)).to_bytes(
+                    size_of, "big" if abi in BIG else "little"
+                )
         if version == 3:
             index += struct.pack(order + "qII", start, size, offset)
             rows_bytes += struct.pack(order + "HBBB", len(rows), info, info2, rep_size) + body
@@ -35,7 +37,9 @@ def section(version, abi, flags, fixed_fp, fixed_ra, aux, functions):
             index += struct.pack(order + "iIIIB", start, size, offset, len(rows), info)
             index += struct.pack(order + "BH", rep_size, 0) if version == 2 else b""
             rows_bytes += body
-    header = struct.pack(order + "HBBBbbB", 0xDEE2, version, flags, abi, fixed_fp, fixed_ra, len(aux))
+    header = struct.pack(
+        order + "HBBBbbB", 0xDEE2, version, flags, abi, fixed_fp, fixed_ra, len(aux)
+    )
     header += struct.pack(order + "IIIII", len(functions), count, len(rows_bytes), 0, len(index))
     return header + aux + index + rows_bytes
 
@@ -56,7 +60,9 @@ class Maker:
 
     def word(self, width):
         limit = 1 << ((8 << width) - 1)
-        return self.random.choice([0, 8, -16, self.random.randrange(-limit, limit), self.random.randrange(-128, 128)])
+        return self.random.choice(
+            [0, 8, -16, self.random.randrange(-limit, limit), self.random.randrange(-128, 128)]
+        )
 
     def pair(self, width, abi, is_cfa):
         register = self.random.choice([3, 6, 7, 10, 11, 15, 16, 29, 31])
@@ -91,7 +97,9 @@ class Maker:
         rep_size = self.random.choice([16, 32, 60] if version > 1 else [16]) if mask else 0
         limit = min(rep_size if mask else size, 1 << (8 << kind))
         rows = []
-        for at in sorted({0} | {self.random.randrange(limit) for _ in range(self.random.randrange(6))}):
+        for at in sorted(
+            {0} | {self.random.randrange(limit) for _ in range(self.random.randrange(6))}
+        ):
             width = self.random.randrange(3)
             if version > 1 and self.chance(10):
                 words = []
@@ -99,9 +107,29 @@ class Maker:
                 words = self.flex_words(width, abi)
             else:
                 words = self.standard_words(version, abi, width, fixed_ra, fixed_fp)
-            rows.append((at, self.random.randrange(2), self.random.randrange(2) if abi < 3 else 0, width, words))
-        info = kind | mask << 4 | self.random.randrange(2) << 5 | (version == 3 and self.chance(20)) << 7
-        return self.random.randrange(-100000, 1 << 30), size, info, int(flex), rep_size, [] if self.chance(10) else rows
+            rows.append(
+                (
+                    at,
+                    self.random.randrange(2),
+                    self.random.randrange(2) if abi < 3 else 0,
+                    width,
+                    words,
+                )
+            )
+        info = (
+            kind
+            | mask << 4
+            | self.random.randrange(2) << 5
+            | (version == 3 and self.chance(20)) << 7
+        )
+        return (
+            self.random.randrange(-100000, 1 << 30),
+            size,
+            info,
+            int(flex),
+            rep_size,
+            [] if self.chance(10) else rows,
+        )
 
     def make(self, version, abi):
         fixed_ra = -8 if abi == 3 and (version == 1 or self.chance(70)) else 0
@@ -109,7 +137,9 @@ class Maker:
         flags = self.random.choice([0, 1]) | (self.random.choice([0, 2]) if version < 3 else 0)
         flags |= self.random.choice([0, 4]) if version > 1 else 0
         aux = bytes(4) if version > 1 and abi not in BIG and self.chance(20) else b""
-        functions = [self.function(version, abi, fixed_ra, fixed_fp) for _ in range(self.random.randrange(6))]
+        functions = [
+            self.function(version, abi, fixed_ra, fixed_fp) for _ in range(self.random.randrange(6))
+        ]
         return section(version, abi, flags, fixed_fp, fixed_ra, aux, functions)
 
 

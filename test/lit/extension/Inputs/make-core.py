@@ -1,6 +1,6 @@
-# make-core.py PROGRAM FILE: a core of frames.s in its innermost function, as Linux on RISC-V writes it:
-# registers, stack, mapped files. The addresses come from llvm-nm; the stack's content is written here by what
-# the instructions do.
+# make-core.py PROGRAM FILE: a core of frames.s in its innermost function, as Linux on RISC-V writes
+# it: registers, stack, mapped files. The addresses come from llvm-nm; the stack's content is
+# written here by what the instructions do.
 import struct
 import subprocess
 import sys
@@ -10,7 +10,9 @@ from elf_writer import EM_RISCV, PT_LOAD, note, program_headers
 
 program, out = sys.argv[1:]
 symbols = {}
-for line in subprocess.run(["llvm-nm", program], capture_output=True, text=True, check=True).stdout.splitlines():
+for line in subprocess.run(
+    ["llvm-nm", program], capture_output=True, text=True, check=True
+).stdout.splitlines():
     value, _, name = line.split()
     symbols[name] = int(value, 16)
 
@@ -25,7 +27,12 @@ sp = top - 64 - variable - 32
 stack = b"".join(struct.pack("<Q", words.get(at, 0x1111)) for at in range(sp, top, 8))
 
 registers = [0] * 32  # pc, x1 to x31
-registers[0], registers[1], registers[2], registers[8] = symbols["leaf"], symbols["middle_return"], sp, top
+registers[0], registers[1], registers[2], registers[8] = (
+    symbols["leaf"],
+    symbols["middle_return"],
+    sp,
+    top,
+)
 status = note(NT_PRSTATUS, prstatus(1, registers, signal=11))
 
 with open(program, "rb") as file:

@@ -1,5 +1,5 @@
-"""damaged.py FILE SCRATCH: the unwinder's readers of ELF headers with damaged copies of a program, without gdb: a file
-or image in memory is taken or not, but nothing is raised."""
+"""damaged.py FILE SCRATCH: the unwinder's readers of ELF headers with damaged copies of a program,
+without gdb: a file or image in memory is taken or not, but nothing is raised."""
 import random
 import sys
 import types
@@ -13,7 +13,7 @@ class Stub:
         at = address - MAPPED
         if at < 0 or at + size > len(whole):
             raise RuntimeError("cannot access memory")
-        return whole[at:at + size]
+        return whole[at : at + size]
 
 
 MAPPED = 0x10000
@@ -35,7 +35,7 @@ for number in range(600):
     for _ in range(numbers.randint(0, 6)):
         copy[numbers.randrange(64 + 56 * 12)] = numbers.randrange(256)
     if numbers.random() < 0.1:
-        del copy[numbers.randrange(len(copy)):]
+        del copy[numbers.randrange(len(copy)) :]
     with open(sys.argv[2], "wb") as file:
         file.write(copy)
     try:

@@ -1,19 +1,31 @@
-"""check-go-rows.py ROWS.json NAMES PROGRAM MACHINE: rows of main.main at each address against a reading of its prologue by
-llvm-objdump: how far SP has moved, and the words that hold the return address and FP after the instructions that store
-them. On s390x there is no FP."""
+"""check-go-rows.py ROWS.json NAMES PROGRAM MACHINE: rows of main.main at each address against a
+reading of its prologue by llvm-objdump: how far SP has moved, and the words that hold the return
+address and FP after the instructions that store them. On s390x there is no FP."""
 import json
 import re
 import subprocess
 import sys
 
 functions = json.load(open(sys.argv[1]))["files"][0]["sections"][0]["functions"]
-names = {line.split()[2]: int(line.split()[0], 16) for line in open(sys.argv[2]) if len(line.split()) == 3}
+names = {
+    line.split()[2]: int(line.split()[0], 16)
+    for line in open(sys.argv[2])
+    if len(line.split()) == 3
+}
 # Each instruction: what it does with its number, or that in the instruction before.
 PATTERNS = {
-    "amd64": ((r"subq\s+\$(0x[0-9a-f]+|\d+), %rsp", "push"), (r"addq\s+\$-(\d+|0x[0-9a-f]+), %rsp", "push"),
-              (r"pushq\s+%rb(p)", "push fp"), (r"movq\s+%rbp, .*\(%rsp\)()", "fp")),
-    "arm64": ((r"str\s+x30, \[sp, #-(0x[0-9a-f]+|\d+)\]!", "push"), (r"stur\s+x29, \[sp, #-(?:0x)?8\]()", "fp"),
-              (r"sub\s+x20, sp, #(0x[0-9a-f]+|\d+)", "later"), (r"mov\s+sp, x20()", "push fp")),
+    "amd64": (
+        (r"subq\s+\$(0x[0-9a-f]+|\d+), %rsp", "push"),
+        (r"addq\s+\$-(\d+|0x[0-9a-f]+), %rsp", "push"),
+        (r"pushq\s+%rb(p)", "push fp"),
+        (r"movq\s+%rbp, .*\(%rsp\)()", "fp"),
+    ),
+    "arm64": (
+        (r"str\s+x30, \[sp, #-(0x[0-9a-f]+|\d+)\]!", "push"),
+        (r"stur\s+x29, \[sp, #-(?:0x)?8\]()", "fp"),
+        (r"sub\s+x20, sp, #(0x[0-9a-f]+|\d+)", "later"),
+        (r"mov\s+sp, x20()", "push fp"),
+    ),
     "s390x": ((r"lay\s+%r15, -(0x[0-9a-f]+|\d+)\(%r15(?:,0)?\)", "push"),),
 }
 machine = sys.argv[4]
@@ -34,8 +46,19 @@ _, _, rows = rows_of("runtime.goexit" if machine == "s390x" else "runtime.goexit
 assert rows[-1]["ra"] == "undefined", rows
 
 start, first, rows = rows_of("main.main")
-text = subprocess.run(["llvm-objdump", "-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={start + 80}", sys.argv[3]],
-                      capture_output=True, text=True, check=True).stdout
+text = subprocess.run(
+    [
+        "llvm-objdump",
+        "-d",
+        "--no-show-raw-insn",
+        f"--start-address={start}",
+        f"--stop-address={start + 80}",
+        sys.argv[3],
+    ],
+    capture_output=True,
+    text=True,
+    check=True,
+).stdout
 code = [(int(at, 16), what) for at, what in re.findall(r"^\s*([0-9a-f]+):\s+(.*)$", text, re.M)]
 
 
@@ -49,7 +72,13 @@ for at, what in code:
     row = row_at(at)
     ra = "fixed" if machine == "amd64" else f"[cfa-{bias + pushed}]" if pushed else "same"
     fp = "same" if not stores_fp else "[cfa-16]" if machine == "amd64" else f"[cfa-{pushed + 8}]"
-    assert (row["cfa"], row["ra"], row["fp"]) == (f"sp+{bias + pushed}", ra, fp), (hex(at), what, row, ra, fp)
+    assert (row["cfa"], row["ra"], row["fp"]) == (f"sp+{bias + pushed}", ra, fp), (
+        hex(at),
+        what,
+        row,
+        ra,
+        fp,
+    )
     checked += 1
     for pattern, does in PATTERNS[machine]:
         if match := re.match(pattern, what):
@@ -59,6 +88,10 @@ for at, what in code:
             if "push" in does:
                 pushed += number or later
             stores_fp |= "fp" in does
-    if pushed and (stores_fp or machine == "s390x") and not any(re.match(pattern, what) for pattern, _ in PATTERNS[machine]):
+    if (
+        pushed
+        and (stores_fp or machine == "s390x")
+        and not any(re.match(pattern, what) for pattern, _ in PATTERNS[machine])
+    ):
         break
 assert pushed and checked >= 4, text

@@ -19,4 +19,6 @@ for file in files:
         sums[path] = sums.get(path, 0) + value
 summary = dict(numbers({name: last["summary"][name] for name in SUMMED}))
 assert summary == sums, (summary, sums)
-assert len(files) == last["summary"]["files"]["total"] and all(sums["sizes", name] > 0 for name in last["summary"]["sizes"]), sums
+assert len(files) == last["summary"]["files"]["total"] and all(
+    sums["sizes", name] > 0 for name in last["summary"]["sizes"]
+), sums

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compress-gnu.py FROM TO [huge|short|cut]: TO is the ELF file FROM with .debug_* sections compressed as GNU tools
-did before SHF_COMPRESSED: .zdebug_*, "ZLIB", the size in 8 bytes, big-endian, zlib's stream. The new names and
-contents are at the end of the file. With a third argument, these are damaged."""
+"""compress-gnu.py FROM TO [huge|short|cut]: TO is the ELF file FROM with .debug_* sections
+compressed as GNU tools did before SHF_COMPRESSED: .zdebug_*, "ZLIB", the size in 8 bytes,
+big-endian, zlib's stream. The new names and contents are at the end of the file. With a third
+argument, these are damaged."""
 import struct
 import sys
 import zlib
@@ -11,7 +12,7 @@ damage = damage[0] if damage else ""
 with open(source, "rb") as file:
     data = bytearray(file.read())
 order = "<" if data[5] == 1 else ">"
-table, = struct.unpack_from(order + "Q", data, 0x28)
+(table,) = struct.unpack_from(order + "Q", data, 0x28)
 size, count, names = struct.unpack_from(order + "HHH", data, 0x3A)
 form = order + "IIQQQQIIQQ"
 headers = [list(struct.unpack_from(form, data, table + size * i)) for i in range(count)]

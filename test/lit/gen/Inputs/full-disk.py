@@ -1,6 +1,6 @@
-"""Converts a copy of the tree "kept" while the disk is full from the first, second, ... call on (shim.so).
-Each file must be as in "kept" or as in "new", and the report must have as many failures as there are old
-files."""
+"""Converts a copy of the tree "kept" while the disk is full from the first, second, ... call on
+(shim.so). Each file must be as in "kept" or as in "new", and the report must have as many failures
+as there are old files."""
 import json
 import os
 import shutil
@@ -18,8 +18,19 @@ def contents(folder):
 def run(number):
     shutil.rmtree("in")
     shutil.copytree("kept", "in")
-    environment = dict(os.environ, LD_PRELOAD="./shim.so", FAULT_KIND="ENOSPC", FAULT_NTH=str(number), FAULT_STAYS="1", FAULT_COUNT="count")
-    done = subprocess.run(["sframe-gen", "-j1", "--no-sandbox", "--in-place", "-r", "in", "--report=json"], env=environment, capture_output=True)
+    environment = dict(
+        os.environ,
+        LD_PRELOAD="./shim.so",
+        FAULT_KIND="ENOSPC",
+        FAULT_NTH=str(number),
+        FAULT_STAYS="1",
+        FAULT_COUNT="count",
+    )
+    done = subprocess.run(
+        ["sframe-gen", "-j1", "--no-sandbox", "--in-place", "-r", "in", "--report=json"],
+        env=environment,
+        capture_output=True,
+    )
     now = contents("in")
     old = [name for name in kept if now.get(name) == kept[name]]
     if set(now) != set(kept) or any(now[name] not in (kept[name], new[name]) for name in kept):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""left-out.py REPORT REASON=COUNT...: the JSON report has these reasons for what was left out, and no others."""
+"""left-out.py REPORT REASON=COUNT...: the JSON report has these reasons for what was left out, and
+no others."""
 import json
 import sys
 

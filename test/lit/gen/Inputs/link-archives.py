@@ -11,8 +11,8 @@ Prints a line for each way: "one static: runs, merged". The program must run in 
     dropped       none
     not linked    the linker refuses
 
-sframe-gen must also be able to convert the program again, from its CFI, and that must run and be right. Anything
-else ends the script.
+sframe-gen must also be able to convert the program again, from its CFI, and that must run and be
+right. Anything else ends the script.
 """
 import os
 import re
@@ -25,8 +25,18 @@ folder, linker, *options = sys.argv[1:]
 linker = shutil.which(linker)
 
 archives = ("libc.a", "libc_nonshared.a", "libm-2.36.a", "libstdc++.a", "libgcc.a", "libgcc_eh.a")
-start_files = ("crt1.o", "Scrt1.o", "rcrt1.o", "crti.o", "crtn.o", "crtbegin.o", "crtbeginS.o", "crtbeginT.o",
-               "crtend.o", "crtendS.o")
+start_files = (
+    "crt1.o",
+    "Scrt1.o",
+    "rcrt1.o",
+    "crti.o",
+    "crtn.o",
+    "crtbegin.o",
+    "crtbeginS.o",
+    "crtbeginT.o",
+    "crtend.o",
+    "crtendS.o",
+)
 
 
 def path(*names):
@@ -69,13 +79,17 @@ def prepare():
 
 def many_functions(count=200):
     """A program of functions with equal rows, that throws and catches."""
-    functions = "".join("[[gnu::noinline]] int f%d(int a) { if (a < 0) throw a; return a + %d; }\n" % (i, i)
-                        for i in range(count))
+    functions = "".join(
+        "[[gnu::noinline]] int f%d(int a) { if (a < 0) throw a; return a + %d; }\n" % (i, i)
+        for i in range(count)
+    )
     table = ", ".join("f%d" % i for i in range(count))
-    return functions + ("int (*table[])(int) = {%s};\n" % table +
-                        "int main(int argc, char**) {\n  int sum = 0;\n  for (auto f : table) sum += f(argc);\n"
-                        "  try { table[argc](-argc); } catch (int) { return sum != %d; }\n  return 2;\n}\n"
-                        % (count + count * (count - 1) // 2))
+    return functions + (
+        "int (*table[])(int) = {%s};\n" % table
+        + "int main(int argc, char**) {\n  int sum = 0;\n  for (auto f : table) sum += f(argc);\n"
+        "  try { table[argc](-argc); } catch (int) { return sum != %d; }\n  return 2;\n}\n"
+        % (count + count * (count - 1) // 2)
+    )
 
 
 def compile_object(source, name):
@@ -87,14 +101,24 @@ def link(output, *arguments):
     """Whether the linker makes the program."""
     static = "-static" in arguments or "-static-pie" in arguments
     libraries = path("all" if static else "cxx")
-    done = run("g++", "-B" + path("linker") + "/", "-B" + path("start") + "/", "-L" + libraries, *arguments, "-o", output)
+    done = run(
+        "g++",
+        "-B" + path("linker") + "/",
+        "-B" + path("start") + "/",
+        "-L" + libraries,
+        *arguments,
+        "-o",
+        output,
+    )
     return done.returncode == 0
 
 
 def ranges_of_stubs(program):
     """The addresses of the linker's own code."""
     lines = check("llvm-readelf", "-SW", program).splitlines()
-    found = [re.search(r" \.plt\S* +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", line) for line in lines]
+    found = [
+        re.search(r" \.plt\S* +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", line) for line in lines
+    ]
     return [(int(m[1], 16), int(m[1], 16) + int(m[2], 16)) for m in found if m]
 
 
@@ -104,8 +128,15 @@ def what_is_wrong(program, stubs):
     errors = re.findall(r": error: (\S+ ?(?:0x([0-9a-f]+))?.*)", output)
     if not re.search(r"\d+ functions: ", output):
         return [output or "sframe-verify fails"]
-    return [text for text, address in errors
-            if not (address and text.startswith("C1") and any(begin <= int(address, 16) < end for begin, end in stubs))]
+    return [
+        text
+        for text, address in errors
+        if not (
+            address
+            and text.startswith("C1")
+            and any(begin <= int(address, 16) < end for begin, end in stubs)
+        )
+    ]
 
 
 def demand_right(program, stubs, what):
@@ -151,10 +182,13 @@ def both_of(kind):
 
 prepare()
 objects = {"one": [path("many.o")], "comdat": [path("one.o"), path("two.o")]}
-ways = {"static": ["-static"], "static-pie": ["-static-pie"],
-        "pie": ["-pie", "-static-libstdc++", "-static-libgcc"],
-        "no-pie": ["-no-pie", "-static-libstdc++", "-static-libgcc"],
-        "gc-sections": ["-static", "-Wl,--gc-sections"]}
+ways = {
+    "static": ["-static"],
+    "static-pie": ["-static-pie"],
+    "pie": ["-pie", "-static-libstdc++", "-static-libgcc"],
+    "no-pie": ["-no-pie", "-static-libstdc++", "-static-libgcc"],
+    "gc-sections": ["-static", "-Wl,--gc-sections"],
+}
 for kind, inputs in objects.items():
     for way, arguments in ways.items():
         program = path(kind + "." + way)

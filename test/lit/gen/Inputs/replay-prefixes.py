@@ -1,10 +1,11 @@
-"""replay-prefixes.py LOG TARGET OLD NEW [--copy]: what a loss of power after each line of LOG (log-writes.c)
-may leave at the name TARGET. OLD may be "-": no file.
+"""replay-prefixes.py LOG TARGET OLD NEW [--copy]: what a loss of power after each line of LOG
+(log-writes.c) may leave at the name TARGET. OLD may be "-": no file.
 
-Of what was not synced, a disk may have anything: of each file's bytes all, none or those of every other
-write; of the changes of names all, or none since the last sync of the folder. Each combination must show the
-bytes of OLD or NEW; with --copy, otherwise a file next to it must have those of NEW. When the program has
-ended, all must show NEW. Prints how many states were looked at, and the first that is none of these."""
+Of what was not synced, a disk may have anything: of each file's bytes all, none or those of every
+other write; of the changes of names all, or none since the last sync of the folder. Each
+combination must show the bytes of OLD or NEW; with --copy, otherwise a file next to it must have
+those of NEW. When the program has ended, all must show NEW. Prints how many states were looked at,
+and the first that is none of these."""
 import itertools
 import sys
 
@@ -16,14 +17,18 @@ class File:
     def state(self, how):
         content = bytearray(self.synced)
         for number, (offset, data) in enumerate(self.writes):
-            if how == "none" or (how == "odd" and number % 2 == 0) or (how == "even" and number % 2 == 1):
+            if (
+                how == "none"
+                or (how == "odd" and number % 2 == 0)
+                or (how == "even" and number % 2 == 1)
+            ):
                 continue
             if data is None:
                 del content[offset:]
                 content.extend(bytes(offset - len(content)))
             else:
                 content.extend(bytes(max(0, offset - len(content))))
-                content[offset:offset + len(data)] = data
+                content[offset : offset + len(data)] = data
         return bytes(content)
 
     def sync(self):
@@ -47,9 +52,26 @@ def main(log, target, old, new, copy=""):
         for state in states(files, synced_names, names):
             count += 1
             shown = state.get(target)
-            good = shown == new or (not ended and (shown == old or (copy and new in [other for name, other in state.items() if name.startswith(target + ".")])))
+            good = shown == new or (
+                not ended
+                and (
+                    shown == old
+                    or (
+                        copy
+                        and new
+                        in [other for name, other in state.items() if name.startswith(target + ".")]
+                    )
+                )
+            )
             if not good:
-                print("line %d (%s): %s" % (number, " ".join(lines[number - 1])[:60], "no file" if shown is None else "a mixture of %d bytes" % len(shown)))
+                print(
+                    "line %d (%s): %s"
+                    % (
+                        number,
+                        " ".join(lines[number - 1])[:60],
+                        "no file" if shown is None else "a mixture of %d bytes" % len(shown),
+                    )
+                )
                 sys.exit(1)
         return count
 
@@ -64,7 +86,9 @@ def main(log, target, old, new, copy=""):
         elif what == "unlink":
             names.pop(line[1])
         elif what in ("write", "truncate"):
-            files.setdefault(line[1], File()).writes.append((int(line[2]), bytes.fromhex(line[3]) if what == "write" else None))
+            files.setdefault(line[1], File()).writes.append(
+                (int(line[2]), bytes.fromhex(line[3]) if what == "write" else None)
+            )
         elif what == "sync":
             files[line[1]].sync()
         elif what == "sync-folder":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""same-rows.py BEFORE AFTER [--debug-frame]: the rows that llvm-dwarfdump prints of .eh_frame are the same at every
-address that BEFORE describes; with --debug-frame, those of the .debug_frame of AFTER. Prints how many FDEs and rows
-were compared.
+"""same-rows.py BEFORE AFTER [--debug-frame]: the rows that llvm-dwarfdump prints of .eh_frame are
+the same at every address that BEFORE describes; with --debug-frame, those of the .debug_frame of
+AFTER. Prints how many FDEs and rows were compared.
 
-same-rows.py BEFORE AFTER --others: the instructions, as llvm-objdump prints them, at whose addresses the rows are not the
-same: how many of each mnemonic and first operand."""
+same-rows.py BEFORE AFTER --others: the instructions, as llvm-objdump prints them, at whose
+addresses the rows are not the same: how many of each mnemonic and first operand."""
 import bisect
 import collections
 import re
@@ -14,7 +14,9 @@ import sys
 
 def rows(path, section):
     """(start, end, text) of each row, by address, and the number of FDEs."""
-    text = subprocess.run(["llvm-dwarfdump", section, path], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["llvm-dwarfdump", section, path], capture_output=True, text=True, check=True
+    ).stdout
     found, fdes, end, last = [], 0, None, None
     for line in text.splitlines():
         if head := re.search(r"FDE cie=\w+ pc=(\w+)\.\.\.(\w+)", line):
@@ -37,7 +39,12 @@ def row_at(table, address):
 
 def print_others(before, after):
     found = collections.Counter()
-    text = subprocess.run(["llvm-objdump", "-d", "--no-show-raw-insn", sys.argv[1]], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["llvm-objdump", "-d", "--no-show-raw-insn", sys.argv[1]],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     for line in text.splitlines():
         if one := re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(\S*)", line):
             row = row_at(before, int(one[1], 16))

@@ -1,13 +1,16 @@
-"""c-declarations.py INCLUDE HEADER...: what programs in C rely on, a line each, in an order that additions do not change:
-functions and types with their text, members of structs and enumerators with their number. A struct that does not start with
-its size cannot grow: the line of its name has the number of its members."""
+"""c-declarations.py INCLUDE HEADER...: what programs in C rely on, a line each, in an order that
+additions do not change: functions and types with their text, members of structs and enumerators
+with their number. A struct that does not start with its size cannot grow: the line of its name has
+the number of its members."""
 import re
 import subprocess
 import sys
 
 include, *headers = sys.argv[1:]
 source = "".join('#include "%s"\n' % header for header in headers)
-done = subprocess.run(["gcc", "-E", "-I", include, "-"], input=source, capture_output=True, text=True, check=True)
+done = subprocess.run(
+    ["gcc", "-E", "-I", include, "-"], input=source, capture_output=True, text=True, check=True
+)
 own, text = False, ""
 for line in done.stdout.splitlines():
     if marker := re.match(r'# \d+ "([^"]*)"', line):
@@ -17,7 +20,12 @@ for line in done.stdout.splitlines():
 
 
 def plain(part):
-    return re.sub(r"\s*([*(),;])\s*", r"\1 ", " ".join(part.split())).strip().replace("( ", "(").replace(" )", ")")
+    return (
+        re.sub(r"\s*([*(),;])\s*", r"\1 ", " ".join(part.split()))
+        .strip()
+        .replace("( ", "(")
+        .replace(" )", ")")
+    )
 
 
 def enumerators(body):

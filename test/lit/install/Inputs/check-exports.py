@@ -1,5 +1,5 @@
-"""check-exports.py PREFIX: the shared libraries in C++ export what the installed headers declare, and nothing
-else.
+"""check-exports.py PREFIX: the shared libraries in C++ export what the installed headers declare,
+and nothing else.
 
 Prints a line for each library with the number of its functions and variables.
 """
@@ -14,7 +14,11 @@ headers = re.sub(r"//[^\n]*", "", headers)
 headers = re.sub(r"\btemplate\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>", "", headers)
 words = set(re.findall(r"\w+", headers))
 defined = set(re.findall(r"\b(?:class|struct|union)\s+(\w+)[^;{}()]*\{", headers))
-namespaces = {name for names in re.findall(r"\bnamespace\s+([\w:]+)\s*\{", headers) for name in names.split("::")}
+namespaces = {
+    name
+    for names in re.findall(r"\bnamespace\s+([\w:]+)\s*\{", headers)
+    for name in names.split("::")
+}
 
 
 def without_arguments(name):
@@ -27,19 +31,34 @@ def without_arguments(name):
             depth -= 1
         elif depth == 0:
             kept += character
-    return re.split(r"@| const\b", kept)[0].split(" ")[-1]  # without the result of a template's instance
+    return re.split(r"@| const\b", kept)[0].split(" ")[
+        -1
+    ]  # without the result of a template's instance
 
 
 wrong = False
-for library in ("sframe++", "sframe-unwind", "sframe-here", "sframe-jit", "sframe-jit-check", "sframe-walk"):
+for library in (
+    "sframe++",
+    "sframe-unwind",
+    "sframe-here",
+    "sframe-jit",
+    "sframe-jit-check",
+    "sframe-walk",
+):
     path = prefix / "lib" / f"lib{library}.so"
-    listing = subprocess.run(["nm", "-D", "--defined-only", "-C", path], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", "-C", path], check=True, capture_output=True, text=True
+    ).stdout
     count = 0
     for line in listing.splitlines():
         kind, name = line[17], line[19:]
-        if kind == "A" or kind in "WV" and not name.startswith("sframe::"):  # the version; instances of templates
+        if (
+            kind == "A" or kind in "WV" and not name.startswith("sframe::")
+        ):  # the version; instances of templates
             continue
-        plain = re.sub(r"^(vtable|typeinfo|typeinfo name|guard variable|non-virtual thunk) (for|to) ", "", name)
+        plain = re.sub(
+            r"^(vtable|typeinfo|typeinfo name|guard variable|non-virtual thunk) (for|to) ", "", name
+        )
         if kind in "WV" and " std::" in plain:
             continue
         if not name.endswith("@@SFRAME_0"):
@@ -50,7 +69,11 @@ for library in ("sframe++", "sframe-unwind", "sframe-here", "sframe-jit", "sfram
         unknown = [part for part in parts[:-1] if part not in namespaces and part not in defined]
         last = parts[-1].lstrip("~").split("[")[0]
         is_c = len(parts) == 1 and "(" not in plain  # what debuggers look for by a name in C
-        if not (is_c or parts[0] == "sframe") or unknown or not (last in words or last.startswith("operator")):
+        if (
+            not (is_c or parts[0] == "sframe")
+            or unknown
+            or not (last in words or last.startswith("operator"))
+        ):
             print(f"{library}: not in a public header: {name}")
             wrong = True
     print(f"{library}: {count}")

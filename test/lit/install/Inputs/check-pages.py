@@ -1,11 +1,16 @@
-"""check-pages.py PREFIX NAME: every option that --help-all of the program prints is in its four pages."""
+"""check-pages.py PREFIX NAME: every option that --help-all of the program prints is in its four
+pages."""
 import re
 import subprocess
 import sys
 
 prefix, name = sys.argv[1:]
-printed = subprocess.run([prefix + "/bin/" + name, "--help-all"], capture_output=True, encoding="utf-8", check=True).stdout
-options = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", printed, re.M)) | set(re.findall(r"^  --[\w-]+, --([\w-]+)", printed, re.M))
+printed = subprocess.run(
+    [prefix + "/bin/" + name, "--help-all"], capture_output=True, encoding="utf-8", check=True
+).stdout
+options = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", printed, re.M)) | set(
+    re.findall(r"^  --[\w-]+, --([\w-]+)", printed, re.M)
+)
 pages = {
     "man/man1/%s.1" % name: lambda o: "\\fB%s\\fR" % ("--" + o).replace("-", "\\-"),
     "bash-completion/completions/" + name: lambda o: "--" + o,

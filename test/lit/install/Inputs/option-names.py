@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""option-names.py PROGRAM...: --help-json has the options that --help-all prints, and --help some of them."""
+"""option-names.py PROGRAM...: --help-json has the options that --help-all prints, and --help some
+of them."""
 
 import json
 import re
@@ -17,9 +18,16 @@ def names(text):
 
 
 for program in sys.argv[1:]:
-    described = [name for option in json.loads(printed(program, "--help-json"))["options"] for name in option["names"] if name.startswith("-")]
+    described = [
+        name
+        for option in json.loads(printed(program, "--help-json"))["options"]
+        for name in option["names"]
+        if name.startswith("-")
+    ]
     all_names, common = names(printed(program, "--help-all")), names(printed(program, "--help"))
     share = round(100 * len(common) / len(all_names))
     wrong = sorted(set(described) ^ set(all_names)) + sorted(set(common) - set(all_names))
     twice = [name for name in described if described.count(name) > 1]
-    print(f"{program}: {len(described)} names, wrong: {wrong or 'none'}, twice: {twice or 'none'}; --help has {share} % of them")
+    print(
+        f"{program}: {len(described)} names, wrong: {wrong or 'none'}, twice: {twice or 'none'}; --help has {share} % of them"
+    )

@@ -1,7 +1,8 @@
-"""Reads the stacks of one recording in several formats, checks the structure of each, and prints whether the stacks are
-the same: check-formats.py FOLDED SPEEDSCOPE FIREFOX PERF SVG HTML
+"""Reads the stacks of one recording in several formats, checks the structure of each, and prints
+whether the stacks are the same: check-formats.py FOLDED SPEEDSCOPE FIREFOX PERF SVG HTML
 
-Structures: https://www.speedscope.app/file-format-schema.json; src/types/profile.ts of the Firefox Profiler, version 54.
+Structures: https://www.speedscope.app/file-format-schema.json; src/types/profile.ts of the Firefox
+Profiler, version 54.
 """
 import html.parser
 import json
@@ -27,9 +28,20 @@ def speedscope(path):
         assert set(frame) <= {"name", "file", "line", "col"} and isinstance(frame["name"], str)
     found = {}
     for profile in file["profiles"]:
-        assert set(profile) == {"type", "name", "unit", "startValue", "endValue", "samples", "weights"}
+        assert set(profile) == {
+            "type",
+            "name",
+            "unit",
+            "startValue",
+            "endValue",
+            "samples",
+            "weights",
+        }
         assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds"
-        assert len(profile["samples"]) == len(profile["weights"]) and sum(profile["weights"]) == profile["endValue"]
+        assert (
+            len(profile["samples"]) == len(profile["weights"])
+            and sum(profile["weights"]) == profile["endValue"]
+        )
         thread = profile["name"].rpartition(" (")[0]
         for stack, weight in zip(profile["samples"], profile["weights"]):
             key = (thread, *(frames[frame]["name"] for frame in stack))
@@ -46,19 +58,46 @@ def table(of, columns):
 def firefox(path):
     file = json.load(open(path))
     meta = file["meta"]
-    assert meta["preprocessedProfileVersion"] == 54 and meta["version"] == 24 and meta["interval"] == 0.001
+    assert (
+        meta["preprocessedProfileVersion"] == 54
+        and meta["version"] == 24
+        and meta["interval"] == 0.001
+    )
     assert any(category["color"] == "grey" for category in meta["categories"])
     for lib in file["libs"]:
-        assert set(lib) == {"name", "path", "debugName", "debugPath", "breakpadId", "codeId", "arch"}
+        assert set(lib) == {
+            "name",
+            "path",
+            "debugName",
+            "debugPath",
+            "breakpadId",
+            "codeId",
+            "arch",
+        }
         assert re.fullmatch("[0-9A-F]{33}", lib["breakpadId"])
     found = {}
     for thread in file["threads"]:
         strings = thread["stringArray"]
         samples = table(thread["samples"], ["stack", "timeDeltas", "weight"])
         stacks = table(thread["stackTable"], ["frame", "prefix"])
-        frames = table(thread["frameTable"], ["address", "inlineDepth", "category", "subcategory", "func", "nativeSymbol",
-                                              "innerWindowID", "line", "column"])
-        functions = table(thread["funcTable"], ["name", "isJS", "relevantForJS", "resource", "fileName", "lineNumber", "columnNumber"])
+        frames = table(
+            thread["frameTable"],
+            [
+                "address",
+                "inlineDepth",
+                "category",
+                "subcategory",
+                "func",
+                "nativeSymbol",
+                "innerWindowID",
+                "line",
+                "column",
+            ],
+        )
+        functions = table(
+            thread["funcTable"],
+            ["name", "isJS", "relevantForJS", "resource", "fileName", "lineNumber", "columnNumber"],
+        )
         resources = table(thread["resourceTable"], ["lib", "name", "host", "type"])
         assert all(resource < resources["length"] for resource in functions["resource"])
         assert all(lib < len(file["libs"]) for lib in resources["lib"])
@@ -88,7 +127,13 @@ def perf(path):
             assert re.search(r":\s*(\d+)*\s+(\S+):\s*$", line), line
         else:
             function, path = re.match(r"^\s*\w+\s*(.+) \((.*)\)", line).groups()
-            frames.append(function.rpartition("+0x")[0] if function != "[unknown]" else "[unknown]" if path == "[unknown]" else "[" + path.rpartition("/")[2] + "]")
+            frames.append(
+                function.rpartition("+0x")[0]
+                if function != "[unknown]"
+                else "[unknown]"
+                if path == "[unknown]"
+                else "[" + path.rpartition("/")[2] + "]"
+            )
     return found
 
 
@@ -132,6 +177,10 @@ def page(path):
 expected = folded(sys.argv[1])
 for stack, count in expected.items():
     print("folded:", *stack, end=f": {count}\n")
-for name, read, path in zip(("speedscope", "firefox", "perf", "svg", "html"), (speedscope, firefox, perf, svg, page), sys.argv[2:]):
+for name, read, path in zip(
+    ("speedscope", "firefox", "perf", "svg", "html"),
+    (speedscope, firefox, perf, svg, page),
+    sys.argv[2:],
+):
     found = read(path)
     print(f"{name}: the same" if found == expected else f"{name}: {found}")

@@ -1,8 +1,9 @@
 """Compares stacks in two texts of perf script by their addresses: compare-perf.py OURS PERF [MOST]
 
-Inlined functions are left out. Where perf has a call chain as the kernel wrote it, it prints return addresses; ours are
-those of the calls, 1 less. Prints the number of samples and of equal stacks, and each kind of difference. Fails
-if samples are missing, or if more than MOST stacks (default: 0) differ without an explanation:
+Inlined functions are left out. Where perf has a call chain as the kernel wrote it, it prints return
+addresses; ours are those of the calls, 1 less. Prints the number of samples and of equal stacks,
+and each kind of difference. Fails if samples are missing, or if more than MOST stacks (default: 0)
+differ without an explanation:
 
 - "further": ours goes on where perf's ends
 - "unmapped": perf's goes on with an address in no mapping
@@ -51,7 +52,11 @@ def difference(ours, perf):
         return "unmapped"
     rest = iter(ours)
     mapped = [frame for frame in perf if frame[1] != "[unknown]"]
-    return "fewer" if all(any(is_same(one, frame) for one in rest) for frame in mapped) else "different"
+    return (
+        "fewer"
+        if all(any(is_same(one, frame) for one in rest) for frame in mapped)
+        else "different"
+    )
 
 
 def main():
@@ -65,7 +70,10 @@ def main():
             print(f"sample {index}: {kind}; {len(one)} and {len(other)} frames")
             for which, stack in (("ours", one), ("perf", other)):
                 print(which, *(f"{a:x} {p}" for a, p in stack[-6:]), sep="\n  ")
-    print(f"samples: {len(ours)} and {len(perf)}; " + ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())))
+    print(
+        f"samples: {len(ours)} and {len(perf)}; "
+        + ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
+    )
     return len(ours) != len(perf) or not ours or counts.get("different", 0) > most
 
 

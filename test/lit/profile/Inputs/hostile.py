@@ -1,6 +1,8 @@
-"""Recordings whose names have any bytes, and such that are cut off anywhere or changed: hostile.py FOLDER RECORDING
+"""Recordings whose names have any bytes, and such that are cut off anywhere or changed: hostile.py
+FOLDER RECORDING
 
-What is printed has no control character, JSON and XML can be read, and the programs end by themselves."""
+What is printed has no control character, JSON and XML can be read, and the programs end by
+themselves."""
 import json
 import os
 import random
@@ -26,14 +28,19 @@ def record(kind, misc, body):
 
 
 def named(path):
-    """A piped recording: a sample with a call chain in a file, a thread and an event of this name."""
+    """A piped recording: a sample with a call chain in a file, a thread and an event of this
+    name."""
     attribute = struct.pack("<II", 2, 112) + words(0, 1000, 1 | 2 | 4 | 32, 0, 1 << 18, *[0] * 8)
     at_end = struct.pack("<IIQ", 7, 7, 1)
     records = record(64, 0, attribute + words(5))
     records += record(78, 0, words(2, 5) + text(NAME))
     records += record(3, 0, struct.pack("<II", 7, 7) + text(NAME) + at_end)
-    records += record(1, 2, struct.pack("<IIQQQ", 7, 7, 0x1000, 0x1000, 0) + text(b"/" + NAME) + at_end)
-    records += record(9, 2, words(0x1100) + struct.pack("<IIQ", 7, 7, 2) + words(3, 2**64 - 512, 0x1100, 0x1201))
+    records += record(
+        1, 2, struct.pack("<IIQQQ", 7, 7, 0x1000, 0x1000, 0) + text(b"/" + NAME) + at_end
+    )
+    records += record(
+        9, 2, words(0x1100) + struct.pack("<IIQ", 7, 7, 2) + words(3, 2**64 - 512, 0x1100, 0x1201)
+    )
     with open(path, "wb") as file:
         file.write(words(0x32454C4946524550, 16) + records)
 
@@ -76,7 +83,9 @@ for number in range(150):
     else:
         bytes_now = bytearray(data)
         for _ in range(source.choice((1, 3, 30))):
-            bytes_now[source.randrange(len(data)) if number % 2 else source.randrange(600)] = source.choice((0, 255, source.randrange(256)))
+            bytes_now[
+                source.randrange(len(data)) if number % 2 else source.randrange(600)
+            ] = source.choice((0, 255, source.randrange(256)))
     with open(changed, "wb") as file:
         file.write(bytes_now)
     result = run(changed, "--format=" + formats[number % len(formats)])

@@ -11,11 +11,16 @@ ROW = ".grid-rows .grid-row"
 with browser.Browser() as page:
     page.open(sys.argv[1])
     assert page.text(".notice.bad").startswith("SIGSEGV, SEGV_MAPERR: write to 0x8, not mapped")
-    assert page.text("h1") == "crash: SIGSEGV, write through a null pointer in work", page.text("h1")
+    assert page.text("h1") == "crash: SIGSEGV, write through a null pointer in work", page.text(
+        "h1"
+    )
     head = page.text(".about")
     assert "Core " in head and "Build ID " in head, head
     # Inlined calls have rows, before that of their frame.
-    first = page.run("return [...document.querySelectorAll('%s')].slice(0, 2).map(row => row.textContent)" % (STACK + ROW))
+    first = page.run(
+        "return [...document.querySelectorAll('%s')].slice(0, 2).map(row => row.textContent)"
+        % (STACK + ROW)
+    )
     assert first[0].startswith("inlinedwork") and first[1].startswith("0middle"), first
     # The first frame is chosen: registers, and the source of the inlined call.
     detail = page.text(STACK + ".detail")
@@ -26,7 +31,9 @@ with browser.Browser() as page:
     page.click(STACK + ROW, "main")
     link = page.run("return location.hash")
     page.open(sys.argv[1], link)
-    assert "main" in page.text(STACK + ROW + "[aria-selected=true]") and "recurse(argc > 1 ? 2000 : 5)" in page.text(STACK + ".detail")
+    assert "main" in page.text(
+        STACK + ROW + "[aria-selected=true]"
+    ) and "recurse(argc > 1 ? 2000 : 5)" in page.text(STACK + ".detail")
     # The tree: four threads share their frames; a branch closes and opens by keys.
     lines = "return [...document.querySelectorAll('%s')].map(row => row.textContent)" % (TREE + ROW)
     shared = [line for line in page.run(lines) if "wait_here" in line]
@@ -37,7 +44,13 @@ with browser.Browser() as page:
     page.run("document.querySelector('%s.grid').focus()" % TREE)
     page.press("Left")
     assert len(page.run(lines)) < before
-    assert page.run("return document.querySelector('%s[aria-selected=true]').getAttribute('aria-expanded')" % TREE) == "false"
+    assert (
+        page.run(
+            "return document.querySelector('%s[aria-selected=true]').getAttribute('aria-expanded')"
+            % TREE
+        )
+        == "false"
+    )
     page.press("Right")
     assert len(page.run(lines)) == before
     page.press("Down")

@@ -1,5 +1,6 @@
-"""check_page.py PAGE [JSON]: the page is well-formed, has one piece of data, and nothing in it leads elsewhere. JSON: the output
-of --format=json for the same input, which the data must agree with, apart from further keys."""
+"""check_page.py PAGE [JSON]: the page is well-formed, has one piece of data, and nothing in it
+leads elsewhere. JSON: the output of --format=json for the same input, which the data must agree
+with, apart from further keys."""
 import html.parser
 import json
 import re
@@ -41,14 +42,19 @@ def load(path):
     with open(path, "rb") as file:
         text = file.read().decode()  # all of it is UTF-8
     found = HARMFUL.search(text)
-    assert not found, text[max(0, found.start() - 60):found.end() + 20]
+    assert not found, text[max(0, found.start() - 60) : found.end() + 20]
     assert text.startswith("<!DOCTYPE html>\n") and text.endswith("</html>\n")
     page = Page()
     page.feed(text)
     page.close()
     assert not page.open and page.styles == 1, (page.open, page.styles)
-    assert [attributes for attributes, _ in page.scripts] == [{"type": "application/json", "id": "data"}, {}], page.scripts
-    assert "default-src 'none'" in text and not re.search(r"https?://(?!www\.w3\.org/)", page.scripts[1][1])
+    assert [attributes for attributes, _ in page.scripts] == [
+        {"type": "application/json", "id": "data"},
+        {},
+    ], page.scripts
+    assert "default-src 'none'" in text and not re.search(
+        r"https?://(?!www\.w3\.org/)", page.scripts[1][1]
+    )
     data = page.scripts[0][1]
     assert not re.search("[<>&]", data)
     return json.loads(data), page.texts

@@ -1,5 +1,6 @@
-"""abis.py PROJECT: no code outside the folders of ABIs compares an ABI with a named one: what differs is data.
-Registers, which are made from abis.def, say Abi::name. EXCEPTIONS says why a file may name ABIs."""
+"""abis.py PROJECT: no code outside the folders of ABIs compares an ABI with a named one: what
+differs is data. Registers, which are made from abis.def, say Abi::name. EXCEPTIONS says why a file
+may name ABIs."""
 import os
 import re
 import sys
@@ -27,6 +28,13 @@ for top in ("libsframe", "lib", "interfaces", "tools"):
                     if re.search(r"\bAbi::(?!name\b)[a-z]\w*", line.split("//")[0]):
                         found.setdefault(path, []).append(number)
 
-faults = ["%s:%d names an ABI" % (path, number) for path in sorted(found.keys() - EXCEPTIONS.keys()) for number in found[path]]
-faults += ["%s names no ABI: no exception is needed" % path for path in sorted(EXCEPTIONS.keys() - found.keys())]
+faults = [
+    "%s:%d names an ABI" % (path, number)
+    for path in sorted(found.keys() - EXCEPTIONS.keys())
+    for number in found[path]
+]
+faults += [
+    "%s names no ABI: no exception is needed" % path
+    for path in sorted(EXCEPTIONS.keys() - found.keys())
+]
 print("\n".join(faults) or "%d files, ABIs are data" % files)

@@ -1,6 +1,6 @@
-"""classes.py PROJECT [--all]: how many member functions each class has, those that the class only declares
-included, constructors and operators too. At most MOST, except for those in EXCEPTIONS, each with its reason
-and how many it may have. --all prints the largest classes."""
+"""classes.py PROJECT [--all]: how many member functions each class has, those that the class only
+declares included, constructors and operators too. At most MOST, except for those in EXCEPTIONS,
+each with its reason and how many it may have. --all prints the largest classes."""
 import os
 import re
 import sys
@@ -9,12 +9,24 @@ import cpp_sources
 
 MOST = 30
 EXCEPTIONS = {
-    "lib/cfi/src/expression.cc:StackMachine": (40, "a function for each group of DWARF's operations"),
+    "lib/cfi/src/expression.cc:StackMachine": (
+        40,
+        "a function for each group of DWARF's operations",
+    ),
     "lib/code/src/amd64/decoder.h:Translator": (33, "a function for each group of instructions"),
-    "lib/elf/include/sframe/elf/image.h:Image": (47, "answers about an ELF file, most of them one line"),
+    "lib/elf/include/sframe/elf/image.h:Image": (
+        47,
+        "answers about an ELF file, most of them one line",
+    ),
     "lib/variables/src/format.h:Formatter": (34, "a function for each kind of type"),
-    "lib/verify/include/sframe/verify/input.h:Input": (37, "answers about an input, most of them one line"),
-    "libsframe/include/sframe/builder.h:Builder": (48, "what the optimizer does with encoded rows included"),
+    "lib/verify/include/sframe/verify/input.h:Input": (
+        37,
+        "answers about an input, most of them one line",
+    ),
+    "libsframe/include/sframe/builder.h:Builder": (
+        48,
+        "what the optimizer does with encoded rows included",
+    ),
     "tools/sframe-unwind/json.cc:JsonPrinter": (35, "a function for each object of the report"),
     "tools/sframe-unwind/text.cc:TextPrinter": (39, "a function for each part of the report"),
 }
@@ -44,7 +56,8 @@ def members(body):
     while place < len(body):
         if body[place] == "{":
             place = end_of(body, place)
-            # What follows a function's body is another member; a value's braces end with a semicolon.
+            # What follows a function's body is another member; a value's braces end with a
+            # semicolon.
             text += "{}" + ("" if re.match(r"\s*[;,)]", body[place + 1 :]) else ";")
         else:
             text += body[place]
@@ -64,7 +77,9 @@ def is_function(member):
     head = re.sub(r"<(?:[^<>]|<[^<>]*>)*>", "", member).split("(")[0]
     if "(" not in re.sub(r"<(?:[^<>]|<[^<>]*>)*>", "", member):
         return False
-    return "operator" in head or ("=" not in head and "{" not in head and re.search(r"[\w~]\s*$", head))
+    return "operator" in head or (
+        "=" not in head and "{" not in head and re.search(r"[\w~]\s*$", head)
+    )
 
 
 def classes(path, text):

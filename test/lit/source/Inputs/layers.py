@@ -1,12 +1,29 @@
 """layers.py PROJECT: the include graph. Between libraries every arrow goes down: to one that
-lib/CMakeLists.txt has before (libsframe is below all of them, interfaces/ above). Within the libraries of
-CIRCLE_FREE the units (NAME.h with NAME.cc) make no circle."""
+lib/CMakeLists.txt has before (libsframe is below all of them, interfaces/ above). Within the
+libraries of CIRCLE_FREE the units (NAME.h with NAME.cc) make no circle."""
 import os
 import re
 import sys
 
-CIRCLE_FREE = {"base", "listing", "unwind", "modules", "steppers", "process", "languages", "remote", "interfaces/libunwind", "interfaces/libsframe"}
-INTERFACES = ["interfaces/bpf", "interfaces/c", "interfaces/libunwind", "interfaces/libsframe", "interfaces/orc"]
+CIRCLE_FREE = {
+    "base",
+    "listing",
+    "unwind",
+    "modules",
+    "steppers",
+    "process",
+    "languages",
+    "remote",
+    "interfaces/libunwind",
+    "interfaces/libsframe",
+}
+INTERFACES = [
+    "interfaces/bpf",
+    "interfaces/c",
+    "interfaces/libunwind",
+    "interfaces/libsframe",
+    "interfaces/orc",
+]
 
 project = sys.argv[1]
 with open(os.path.join(project, "lib/CMakeLists.txt"), encoding="utf-8") as lists:
@@ -40,7 +57,10 @@ def unit(path):
 
 def find(included, path):
     """The file of ours that an include leads to."""
-    candidates = [os.path.join(folder(path), "src", included), os.path.normpath(os.path.join(os.path.dirname(path), included))]
+    candidates = [
+        os.path.join(folder(path), "src", included),
+        os.path.normpath(os.path.join(os.path.dirname(path), included)),
+    ]
     for root in ["libsframe"] + ["lib/" + name for name in order] + INTERFACES:
         candidates.append(os.path.join(root, "include", included))
     candidates.append(os.path.join("interfaces/libsframe/include/gnu", included))
@@ -66,7 +86,7 @@ def visit(node, way):
     if state.get(node) == "done":
         return
     if node in way:
-        circle = way[way.index(node):] + [node]
+        circle = way[way.index(node) :] + [node]
         faults.append("a circle: " + " -> ".join("/".join(part) for part in circle))
         return
     for target in sorted(edges.get(node, ())):

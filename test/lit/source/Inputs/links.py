@@ -1,5 +1,5 @@
-"""Prints each link of the pages that leads nowhere: to a file that is missing, or to a heading that its page does
-not have; and each page of docs that no index has (docs/README.md)."""
+"""Prints each link of the pages that leads nowhere: to a file that is missing, or to a heading that
+its page does not have; and each page of docs that no index has (docs/README.md)."""
 import os
 import re
 import sys
@@ -26,8 +26,12 @@ def anchors(page):
     """As GitHub and GitLab make them of headings."""
     found = set()
     for heading in re.findall(r"(?m)^#+ (.*)$", text_of(page)):
-        name = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading).lower()).replace(" ", "-")
-        count = sum(re.fullmatch(re.escape(name) + r"(-\d+)?", other) is not None for other in found)
+        name = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading).lower()).replace(
+            " ", "-"
+        )
+        count = sum(
+            re.fullmatch(re.escape(name) + r"(-\d+)?", other) is not None for other in found
+        )
         found.add("%s-%d" % (name, count) if count else name)
     return found
 
@@ -37,7 +41,9 @@ def links(page):
     for target in re.findall(r"\]\(([^()\s]+)\)", text_of(page)):
         if not re.match(r"[a-z]+:", target):
             path, _, heading = target.partition("#")
-            yield target, os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page, heading
+            yield target, os.path.normpath(
+                os.path.join(os.path.dirname(page), path)
+            ) if path else page, heading
 
 
 for page in pages():
@@ -48,7 +54,11 @@ for page in pages():
             problems.append("%s: %s: no such heading" % (page, target))
 
 indexed = {path for _, path, _ in links("docs/README.md")}
-problems += ["docs/README.md has no link to " + page for page in pages() if page.startswith("docs/") and page != "docs/README.md" and page not in indexed]
+problems += [
+    "docs/README.md has no link to " + page
+    for page in pages()
+    if page.startswith("docs/") and page != "docs/README.md" and page not in indexed
+]
 
 print("\n".join(problems) or "%d pages" % len(list(pages())))
 sys.exit(bool(problems))

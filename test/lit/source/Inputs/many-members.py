@@ -1,4 +1,5 @@
-"""Prints a header: a class with 30 functions, one with 31 that holds one with 32, and much that is none."""
+"""Prints a header: a class with 30 functions, one with 31 that holds one with 32, and much that is
+none."""
 NOT_FUNCTIONS = """  using Call = int (*)(int);
   friend bool operator==(const Outer&, const Outer&) = default;
   static constexpr int values[] = {f(1), f(2)};
@@ -6,10 +7,15 @@ NOT_FUNCTIONS = """  using Call = int (*)(int);
   std::function<void(int)> run;
   // void comment();
 """
-KINDS = ["  int f{}(int);", "  bool is{}() const {{ return f(1) == 2; }}", "  virtual ~X{}() = default;",
-         "  template <class T, class U = std::vector<T>> T make{}(U&& from);",
-         "  [[nodiscard]] std::map<int, std::string> text{}(int size = f(1)) const noexcept;",
-         "  explicit X{}(int value) : value_(value), other_{{value}} {{}}", "  Outer& operator=(X{}&&) = delete;"]
+KINDS = [
+    "  int f{}(int);",
+    "  bool is{}() const {{ return f(1) == 2; }}",
+    "  virtual ~X{}() = default;",
+    "  template <class T, class U = std::vector<T>> T make{}(U&& from);",
+    "  [[nodiscard]] std::map<int, std::string> text{}(int size = f(1)) const noexcept;",
+    "  explicit X{}(int value) : value_(value), other_{{value}} {{}}",
+    "  Outer& operator=(X{}&&) = delete;",
+]
 
 
 def functions(count):

@@ -1,12 +1,17 @@
-"""named_files.py PROJECT: every file and folder of the project that a page names exists, and every heading to which one
-links. A page names a file by a link, or by its path from the project's folder; a name may have * in it."""
+"""named_files.py PROJECT: every file and folder of the project that a page names exists, and every
+heading to which one links. A page names a file by a link, or by its path from the project's folder;
+a name may have * in it."""
 import glob
 import os
 import re
 import sys
 
 project = sys.argv[1]
-TOP = [name for name in os.listdir(project) if os.path.isdir(os.path.join(project, name)) and name[0] != "." and name != "build"]
+TOP = [
+    name
+    for name in os.listdir(project)
+    if os.path.isdir(os.path.join(project, name)) and name[0] != "." and name != "build"
+]
 ELSEWHERE = {
     "lib/ld-linux-x86-64.so.2",  # a machine's
     "lib/sframe-gnu",  # where it is installed
@@ -19,7 +24,11 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 
 def pages():
     for root, folders, names in os.walk(project):
-        folders[:] = [name for name in folders if name[0] != "." and os.path.join(root, name) != os.path.join(project, "build")]
+        folders[:] = [
+            name
+            for name in folders
+            if name[0] != "." and os.path.join(root, name) != os.path.join(project, "build")
+        ]
         for name in names:
             if name.endswith(".md"):
                 yield os.path.join(root, name)

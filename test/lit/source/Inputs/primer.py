@@ -1,5 +1,6 @@
-"""Compares the bytes in docs/primer.md and its figure with the sections that they are of: primer.py PAGE FIGURE INPUTS.
-A block of the page begins with a line "FILE, .sframe at ADDRESS"; its lines are offset, bytes, what they mean."""
+"""Compares the bytes in docs/primer.md and its figure with the sections that they are of: primer.py
+PAGE FIGURE INPUTS. A block of the page begins with a line "FILE, .sframe at ADDRESS"; its lines are
+offset, bytes, what they mean."""
 import os
 import re
 import subprocess
@@ -16,10 +17,14 @@ def section(name):
     path = os.path.join(inputs, name)
     with tempfile.TemporaryDirectory() as directory:
         copy = os.path.join(directory, "copy")
-        subprocess.run(["llvm-objcopy", "-O", "binary", "--only-section=.sframe", path, copy], check=True)
+        subprocess.run(
+            ["llvm-objcopy", "-O", "binary", "--only-section=.sframe", path, copy], check=True
+        )
         with open(copy, "rb") as file:
             contents = file.read()
-    headers = subprocess.run(["llvm-readelf", "-SW", path], check=True, capture_output=True, text=True).stdout
+    headers = subprocess.run(
+        ["llvm-readelf", "-SW", path], check=True, capture_output=True, text=True
+    ).stdout
     return contents, int(re.search(r"\.sframe +\S+ +([0-9a-f]+)", headers)[1], 16)
 
 
@@ -31,8 +36,11 @@ def compare(name, address, places):
     for offset, shown in places:
         wanted, start = bytes.fromhex(shown), int(offset, 16)
         compared += len(wanted)
-        if contents[start:start + len(wanted)] != wanted:
-            problems.append("%s: at %s is %s, not %s" % (name, offset, contents[start:start + len(wanted)].hex(" "), shown))
+        if contents[start : start + len(wanted)] != wanted:
+            problems.append(
+                "%s: at %s is %s, not %s"
+                % (name, offset, contents[start : start + len(wanted)].hex(" "), shown)
+            )
 
 
 HEADING = r"([\w./-]+), \.sframe at (0x[0-9a-f]+)"
@@ -41,7 +49,10 @@ for block in re.findall(r"(?ms)^```text\n(.*?)^```", open(page_path, encoding="u
     if heading := re.match(HEADING, block):
         compare(*heading.groups(), re.findall(r"(?m)^  " + PLACE, block))
 figure = open(figure_path, encoding="utf-8").read()
-compare(*re.search(HEADING, figure).groups(), re.findall(r'data-at="(0x[0-9a-f]+)"[^>]*>([0-9a-f ]+)<', figure))
+compare(
+    *re.search(HEADING, figure).groups(),
+    re.findall(r'data-at="(0x[0-9a-f]+)"[^>]*>([0-9a-f ]+)<', figure),
+)
 
 print("\n".join(problems) or "%d bytes are as in the files" % compared)
 sys.exit(bool(problems))

@@ -1,5 +1,5 @@
-"""equal_names.py INPUTS FOLDER: packages with files of equal names, or names that differ in what is not UTF-8 only; and
-different packages with the same file name."""
+"""equal_names.py INPUTS FOLDER: packages with files of equal names, or names that differ in what is
+not UTF-8 only; and different packages with the same file name."""
 import os
 import sys
 
@@ -19,7 +19,9 @@ def write(name, data):
 
 def tar(*names):
     """A program for each name, each with other contents."""
-    return packages.tar([(os.fsdecode(name), elf + b"%d" % number) for number, name in enumerate(names)])
+    return packages.tar(
+        [(os.fsdecode(name), elf + b"%d" % number) for number, name in enumerate(names)]
+    )
 
 
 write(b"a/twice.tar", tar(b"p", b"q", b"p"))
@@ -31,4 +33,6 @@ write(b"a/folder/\xff", elf + b"b")
 write(b"b/0/name_1_amd64.deb", b"hostile")
 for place in ("1", "2"):
     os.makedirs(os.path.join(folder, "b", place))
-    packages.deb(os.path.join(folder, "b", place, "name_1_amd64.deb"), "name", "1", "amd64", [("p", elf)])
+    packages.deb(
+        os.path.join(folder, "b", place, "name_1_amd64.deb"), "name", "1", "amd64", [("p", elf)]
+    )

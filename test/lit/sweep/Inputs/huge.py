@@ -1,4 +1,5 @@
-"""huge.py INPUTS FOLDER DB: sweeps files of 2^62 bytes, all holes but the first and last pages, in a new folder in FOLDER."""
+"""huge.py INPUTS FOLDER DB: sweeps files of 2^62 bytes, all holes but the first and last pages, in
+a new folder in FOLDER."""
 import os
 import struct
 import subprocess
@@ -9,7 +10,7 @@ inputs, place, database = sys.argv[1:]
 with open(os.path.join(inputs, "amd64/v3-gas247.so"), "rb") as file:
     elf = file.read()
 # All segments have the whole file, together more than 2^63 bytes.
-table, = struct.unpack_from("<Q", elf, 32)
+(table,) = struct.unpack_from("<Q", elf, 32)
 segments = bytearray(elf)
 for i in range(struct.unpack_from("<H", elf, 56)[0]):
     struct.pack_into("<Q", segments, table + 56 * i + 32, 1 << 62)

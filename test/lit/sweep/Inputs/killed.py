@@ -1,6 +1,7 @@
-"""killed.py FOLDER SFRAME-SWEEP ARGUMENTS...: runs the command again and again until it ends by itself; prints how often
-it was killed. The programs in FOLDER, stand-ins for those in PATH, kill it: after a while, a few starts of a program
-later each time, so that every run measures at least one file."""
+"""killed.py FOLDER SFRAME-SWEEP ARGUMENTS...: runs the command again and again until it ends by
+itself; prints how often it was killed. The programs in FOLDER, stand-ins for those in PATH, kill
+it: after a while, a few starts of a program later each time, so that every run measures at least
+one file."""
 import os
 import shutil
 import signal

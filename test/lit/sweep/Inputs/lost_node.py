@@ -1,5 +1,6 @@
-"""lost_node.py FOLDER NODES: stand-ins in FOLDER for the programs in PATH. The first one that runs on node2 of two_sshd.py or
-two_slurmd.py, whose folder is NODES, takes the machine down: it kills the daemon, its session, and what that has started."""
+"""lost_node.py FOLDER NODES: stand-ins in FOLDER for the programs in PATH. The first one that runs
+on node2 of two_sshd.py or two_slurmd.py, whose folder is NODES, takes the machine down: it kills
+the daemon, its session, and what that has started."""
 import os
 import shutil
 import sys

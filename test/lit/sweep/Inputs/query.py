@@ -1,5 +1,5 @@
-"""query.py DATABASE QUERY...: the rows of the queries, with | between columns. The folder `packages` beside the database is
-left out of paths."""
+"""query.py DATABASE QUERY...: the rows of the queries, with | between columns. The folder
+`packages` beside the database is left out of paths."""
 import os
 import sqlite3
 import sys

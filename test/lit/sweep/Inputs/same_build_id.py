@@ -1,4 +1,5 @@
-"""same_build_id.py INPUTS FOLDER: files with one build ID, which are not the same, and copies of them."""
+"""same_build_id.py INPUTS FOLDER: files with one build ID, which are not the same, and copies of
+them."""
 import os
 import struct
 import sys
@@ -9,7 +10,7 @@ with open(os.path.join(inputs, "amd64/v3-gas247.so"), "rb") as file:
     elf = file.read()
 
 SECTION = "<IIQQQQIIQQ"
-table, = struct.unpack_from("<Q", elf, 40)
+(table,) = struct.unpack_from("<Q", elf, 40)
 count, names_index = struct.unpack_from("<HH", elf, 60)
 sections = [list(struct.unpack_from(SECTION, elf, table + 64 * i)) for i in range(count)]
 
@@ -18,9 +19,14 @@ def with_build_id(data):
     """With a note, and new section names and headers, after its end."""
     data = bytearray(data.ljust(-(-len(data) // 8) * 8, b"\0"))
     names = sections[names_index]
-    all_names = elf[names[4]:names[4] + names[5]] + b".note.gnu.build-id\0"
+    all_names = elf[names[4] : names[4] + names[5]] + b".note.gnu.build-id\0"
     note = struct.pack("<III4s", 4, 20, 3, b"GNU\0") + b"\x42" * 20
-    new = [*sections[:names_index], [*names[:4], len(data) + len(note), len(all_names), *names[6:]], *sections[names_index + 1:], [names[5], 7, 0, 0, len(data), len(note), 0, 0, 4, 0]]
+    new = [
+        *sections[:names_index],
+        [*names[:4], len(data) + len(note), len(all_names), *names[6:]],
+        *sections[names_index + 1 :],
+        [names[5], 7, 0, 0, len(data), len(note), 0, 0, 4, 0],
+    ]
     data += (note + all_names).ljust(-(-len(note + all_names) // 8) * 8, b"\0")
     struct.pack_into("<Q", data, 40, len(data))
     struct.pack_into("<H", data, 60, len(new))

@@ -1,5 +1,6 @@
-"""two_slurmd.py FOLDER COMMAND...: starts munged, slurmctld and two slurmd (nodes node1 and node2, all on loopback), with keys,
-ports and configurations of their own in FOLDER, as root; runs the command with SLURM_CONF; ends them."""
+"""two_slurmd.py FOLDER COMMAND...: starts munged, slurmctld and two slurmd (nodes node1 and node2,
+all on loopback), with keys, ports and configurations of their own in FOLDER, as root; runs the
+command with SLURM_CONF; ends them."""
 import contextlib
 import os
 import shutil
@@ -13,7 +14,9 @@ import time
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # what it started must end, too
 folder, *command = os.path.abspath(sys.argv[1]), *sys.argv[2:]
 os.makedirs(folder, mode=0o700)
-sockets = tempfile.mkdtemp(prefix="slurm-", dir="/tmp")  # the path of a socket has 108 bytes at most
+sockets = tempfile.mkdtemp(
+    prefix="slurm-", dir="/tmp"
+)  # the path of a socket has 108 bytes at most
 
 
 def path(name):
@@ -31,7 +34,8 @@ with open(path("key"), "wb", opener=lambda name, flags: os.open(name, flags, 0o6
     file.write(os.urandom(1024))
 ports = [free_port() for _ in range(3)]
 with open(path("slurm.conf"), "w") as file:
-    file.write("""ClusterName=test
+    file.write(
+        """ClusterName=test
 SlurmctldHost=%s(127.0.0.1)
 SlurmctldPort=%d
 SlurmUser=root
@@ -58,7 +62,22 @@ ReturnToService=2
 NodeName=node1 NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=100
 NodeName=node2 NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=100
 PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
-""" % (host, ports[0], os.path.join(sockets, "munge"), path("state"), sockets, *[folder] * 4, os.environ.get("SLURMD_TIMEOUT", "10"), os.environ.get("MESSAGE_TIMEOUT", "10"), host, ports[1], host, ports[2]))
+"""
+        % (
+            host,
+            ports[0],
+            os.path.join(sockets, "munge"),
+            path("state"),
+            sockets,
+            *[folder] * 4,
+            os.environ.get("SLURMD_TIMEOUT", "10"),
+            os.environ.get("MESSAGE_TIMEOUT", "10"),
+            host,
+            ports[1],
+            host,
+            ports[2],
+        )
+    )
 # Debian's slurmd refuses other owners than its user's.
 with open(path("cgroup.conf"), "w") as file:
     file.write("CgroupAutomount=no\n")
@@ -70,14 +89,37 @@ servers = []
 
 
 def start(*arguments):
-    servers.append(subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=open(path("%d.out" % len(servers)), "w"), stderr=subprocess.STDOUT, start_new_session=True))
+    servers.append(
+        subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=open(path("%d.out" % len(servers)), "w"),
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    )
     return servers[-1]
 
 
 code = 1
 try:
-    munged = start("/usr/sbin/munged", "--foreground", "--force", "--key-file", path("key"), "--socket", os.path.join(sockets, "munge"), "--pid-file", path("munged.pid"),
-                   "--log-file", path("munged.log"), "--seed-file", path("seed"), "--num-threads", "2")
+    munged = start(
+        "/usr/sbin/munged",
+        "--foreground",
+        "--force",
+        "--key-file",
+        path("key"),
+        "--socket",
+        os.path.join(sockets, "munge"),
+        "--pid-file",
+        path("munged.pid"),
+        "--log-file",
+        path("munged.log"),
+        "--seed-file",
+        path("seed"),
+        "--num-threads",
+        "2",
+    )
     while munged.poll() is None and not os.path.exists(os.path.join(sockets, "munge")):
         time.sleep(0.02)
     start("/usr/sbin/slurmctld", "-D", "-c")
@@ -85,7 +127,9 @@ try:
         with open(path(node + ".pid"), "w") as file:
             file.write(str(start("/usr/sbin/slurmd", "-D", "-N", node).pid))
     # Until both nodes can take jobs.
-    while subprocess.run(["sinfo", "-h", "-N", "-o", "%t"], capture_output=True, text=True).stdout.split() != ["idle", "idle"]:
+    while subprocess.run(
+        ["sinfo", "-h", "-N", "-o", "%t"], capture_output=True, text=True
+    ).stdout.split() != ["idle", "idle"]:
         if any(server.poll() is not None for server in servers):
             sys.exit("Slurm does not start; its logs are in " + folder)
         time.sleep(0.1)
@@ -93,9 +137,14 @@ try:
     end = time.monotonic() + 600
     while running.poll() is None:
         # Slurm starts a job of a lost node again after two minutes.
-        for line in subprocess.run(["squeue", "-h", "-t", "PD", "-o", "%i %r"], capture_output=True, text=True).stdout.splitlines():
+        for line in subprocess.run(
+            ["squeue", "-h", "-t", "PD", "-o", "%i %r"], capture_output=True, text=True
+        ).stdout.splitlines():
             if line.endswith(" BeginTime"):
-                subprocess.run(["scontrol", "update", "JobId=" + line.split()[0], "StartTime=now"], capture_output=True)
+                subprocess.run(
+                    ["scontrol", "update", "JobId=" + line.split()[0], "StartTime=now"],
+                    capture_output=True,
+                )
         if time.monotonic() > end:
             running.kill()
             sys.exit("the command does not end; Slurm's logs are in " + folder)

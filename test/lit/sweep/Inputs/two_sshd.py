@@ -1,6 +1,7 @@
-"""two_sshd.py FOLDER COMMAND...: starts two sshd on loopback as this user, with keys, ports and configurations of their own
-in FOLDER; runs the command with FOLDER/config, by which ssh knows them as node1 and node2; ends them. Prints only what
-the command prints. Root's sshd wants /run/sshd, which a container may lack: then it gets one in a mount namespace."""
+"""two_sshd.py FOLDER COMMAND...: starts two sshd on loopback as this user, with keys, ports and
+configurations of their own in FOLDER; runs the command with FOLDER/config, by which ssh knows them
+as node1 and node2; ends them. Prints only what the command prints. Root's sshd wants /run/sshd,
+which a container may lack: then it gets one in a mount namespace."""
 import os
 import pwd
 import signal
@@ -9,7 +10,21 @@ import subprocess
 import sys
 
 if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
-    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "sh", "-c", 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"', "-", sys.executable, *sys.argv])
+    os.execvp(
+        "unshare",
+        [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"',
+            "-",
+            sys.executable,
+            *sys.argv,
+        ],
+    )
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # what it started must end, too
 folder, *command = os.path.abspath(sys.argv[1]), *sys.argv[2:]
 os.makedirs(folder, mode=0o700)
@@ -38,9 +53,18 @@ code = 1
 try:
     for node in ("node1", "node2"):
         port = free_port()
-        write(node, "Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\nPidFile %s\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
-              "PermitRootLogin prohibit-password\nMaxStartups 100\n" % (port, path("host"), path("client.pub"), path(node + ".pid")))
-        server = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", path(node)], stdin=subprocess.DEVNULL, stderr=open(path(node + ".log"), "w"), start_new_session=True)
+        write(
+            node,
+            "Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\nPidFile %s\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+            "PermitRootLogin prohibit-password\nMaxStartups 100\n"
+            % (port, path("host"), path("client.pub"), path(node + ".pid")),
+        )
+        server = subprocess.Popen(
+            ["/usr/sbin/sshd", "-D", "-e", "-f", path(node)],
+            stdin=subprocess.DEVNULL,
+            stderr=open(path(node + ".log"), "w"),
+            start_new_session=True,
+        )
         servers.append(server)
         # Its log says when it listens; it ends if it cannot.
         while server.poll() is None and "listening" not in open(path(node + ".log")).read():
@@ -51,8 +75,11 @@ try:
             known += "[127.0.0.1]:%d %s" % (port, file.read())
         hosts += "Host %s\n  HostName 127.0.0.1\n  Port %d\n" % (node, port)
     write("known", known)
-    write("config", "%sHost *\n  User %s\n  IdentityFile \"%s\"\n  IdentitiesOnly yes\n  UserKnownHostsFile \"%s\"\n  BatchMode yes\n  LogLevel ERROR\n" % (
-        hosts, user, path("client"), path("known")))
+    write(
+        "config",
+        '%sHost *\n  User %s\n  IdentityFile "%s"\n  IdentitiesOnly yes\n  UserKnownHostsFile "%s"\n  BatchMode yes\n  LogLevel ERROR\n'
+        % (hosts, user, path("client"), path("known")),
+    )
     code = subprocess.run(command).returncode
 finally:
     for server in servers:

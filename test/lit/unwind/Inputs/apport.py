@@ -1,6 +1,6 @@
-# apport.py CORE REPORT [FORMAT]: a crash report as apport writes it ("The Apport crash report format"; since 2.28
-# with zstd): the compressor's output in pieces, each encoded on its own. FORMAT: gzip (default) or a packed CORE
-# as it is.
+# apport.py CORE REPORT [FORMAT]: a crash report as apport writes it ("The Apport crash report
+# format"; since 2.28 with zstd): the compressor's output in pieces, each encoded on its own.
+# FORMAT: gzip (default) or a packed CORE as it is.
 import base64
 import struct
 import sys

@@ -1,5 +1,5 @@
-"""bpf.py PROFILER TARGET FOLDER: profiles the process of bpf.c by the BPF example, and compares its stacks with
-the calls in the source and with those of sframe-unwind for the same process."""
+"""bpf.py PROFILER TARGET FOLDER: profiles the process of bpf.c by the BPF example, and compares its
+stacks with the calls in the source and with those of sframe-unwind for the same process."""
 import os
 import re
 import subprocess
@@ -18,27 +18,54 @@ def read_folded(lines):
 
 
 def share(stacks, pattern):
-    return sum(count for text, count in stacks.items() if re.search(pattern, text)) / sum(stacks.values())
+    return sum(count for text, count in stacks.items() if re.search(pattern, text)) / sum(
+        stacks.values()
+    )
 
 
 process = subprocess.Popen([target], stdout=subprocess.PIPE, text=True)
 try:
     assert process.stdout.readline() == "ready\n"
     with open("/proc/%d/maps" % process.pid) as maps:
-        libraries = sorted({line.split(None, 5)[5].strip() for line in maps if " r-xp " in line and ".so" in line})
+        libraries = sorted(
+            {line.split(None, 5)[5].strip() for line in maps if " r-xp " in line and ".so" in line}
+        )
     for library in libraries:
-        subprocess.run(["sframe-gen", library, "-o", sidecars, "--emit=sidecar", "--report=none"], check=True)
+        subprocess.run(
+            ["sframe-gen", library, "-o", sidecars, "--emit=sidecar", "--report=none"], check=True
+        )
     with open(folded, "w") as file:
-        done = subprocess.run([profiler, "-F", "499", "-n", "300", str(process.pid)], stdout=file, stderr=subprocess.PIPE, text=True, check=True)
-    by_unwind = subprocess.run(["sframe-unwind", "--pid", str(process.pid), "--sframe-dir", sidecars, "--format=folded", "--count=60"],
-                               stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        done = subprocess.run(
+            [profiler, "-F", "499", "-n", "300", str(process.pid)],
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    by_unwind = subprocess.run(
+        [
+            "sframe-unwind",
+            "--pid",
+            str(process.pid),
+            "--sframe-dir",
+            sidecars,
+            "--format=folded",
+            "--count=60",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
 finally:
     process.kill()
     process.wait()
 
 sys.stderr.write(done.stderr)
 with open(folded) as file:
-    by_bpf = {text.replace("[outermost frame];", "", 1): count for text, count in read_folded(file).items()}
+    by_bpf = {
+        text.replace("[outermost frame];", "", 1): count
+        for text, count in read_folded(file).items()
+    }
 for text, count in by_bpf.items():
     sys.stderr.write("%s %d\n" % (text, count))
 
@@ -62,8 +89,9 @@ for text in by_bpf:
     for caller, name in zip(names, names[1:]):
         assert name not in callers or caller in callers[name] or caller.startswith("["), text
 
-# What sframe-unwind finds often, the BPF program finds, too. Its first frame is the program's name. System calls
-# are left out: a process that is stopped from outside is in one more often than its CPU time shows.
+# What sframe-unwind finds often, the BPF program finds, too. Its first frame is the program's name.
+# System calls are left out: a process that is stopped from outside is in one more often than its
+# CPU time shows.
 found = 0
 for text, count in read_folded(by_unwind).items():
     name, stack = text.split(";", 1)

@@ -1,5 +1,5 @@
-# Reads the JSON of sframe-unwind --compare: exact steppers answer for every frame but the outermost ones, and
-# never differ.
+# Reads the JSON of sframe-unwind --compare: exact steppers answer for every frame but the outermost
+# ones, and never differ.
 import json
 import sys
 

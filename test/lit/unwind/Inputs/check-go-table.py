@@ -1,15 +1,18 @@
-"""check-go-table.py FULL BARE: two reports in JSON on one core, by the program and by its stripped copy. All
-threads have the same frames, functions and innermost places in the source, and are walked to the end. Left
-out: a frame that stands for the runtime's data (systemstack_switch), which needs DWARF, and clone() after the
-function that the table marks as the outermost one."""
+"""check-go-table.py FULL BARE: two reports in JSON on one core, by the program and by its stripped
+copy. All threads have the same frames, functions and innermost places in the source, and are walked
+to the end. Left out: a frame that stands for the runtime's data (systemstack_switch), which needs
+DWARF, and clone() after the function that the table marks as the outermost one."""
 import json
 import re
 import sys
 
 
 def frames(thread):
-    return [frame for frame in thread["frames"]
-            if not frame["function"].startswith(("runtime.systemstack_switch", "runtime.clone"))]
+    return [
+        frame
+        for frame in thread["frames"]
+        if not frame["function"].startswith(("runtime.systemstack_switch", "runtime.clone"))
+    ]
 
 
 def place(frame):
@@ -28,7 +31,11 @@ compared = by_table = 0
 for tid, thread in full.items():
     expected, found = frames(thread), frames(bare[tid])
     assert [f["pc"] for f in expected] == [f["pc"] for f in found], (tid, expected, found)
-    assert thread["end"]["complete"] and bare[tid]["end"]["complete"], (tid, thread["end"], bare[tid]["end"])
+    assert thread["end"]["complete"] and bare[tid]["end"]["complete"], (
+        tid,
+        thread["end"],
+        bare[tid]["end"],
+    )
     for a, b in zip(expected, found):
         name = re.sub(r"\.abi(0|internal)$", "", a["function"])
         assert name == b["function"] and a["offset"] == b["offset"], (a, b)

@@ -1,4 +1,5 @@
-"""check-go-variables.py JSON PRINTED: compares the variables of main.work with what the program printed of them."""
+"""check-go-variables.py JSON PRINTED: compares the variables of main.work with what the program
+printed of them."""
 import json
 import re
 import sys

@@ -1,6 +1,7 @@
-"""check-go.py TRACEBACK < JSON: compares the goroutines in the JSON of sframe-unwind with the traceback that Go's
-runtime printed when it died (GOTRACEBACK=crash): all are there, in the same state, with the same program
-counters in all frames, started by the same function; and the panic has the same text."""
+"""check-go.py TRACEBACK < JSON: compares the goroutines in the JSON of sframe-unwind with the
+traceback that Go's runtime printed when it died (GOTRACEBACK=crash): all are there, in the same
+state, with the same program counters in all frames, started by the same function; and the panic has
+the same text."""
 import json
 import re
 import sys
@@ -22,10 +23,17 @@ for block in re.findall(r"^goroutine (\d+) \[([^\]\n]*)\]:\n((?:.+\n)+)", text, 
     assert status == {"syscall": "system call"}.get(state, state), (number, status, state)
     if state == "syscall":
         del pcs[0]  # where the function called the runtime before; the thread is at its system call
-    ours = [int(frame["pc"], 16) for frame in (goroutine if "frames" in goroutine else threads[goroutine["tid"]])["frames"]]
+    ours = [
+        int(frame["pc"], 16)
+        for frame in (goroutine if "frames" in goroutine else threads[goroutine["tid"]])["frames"]
+    ]
     if "frames" in goroutine:
         assert goroutine["end"]["complete"], (number, goroutine["end"])
-    assert pcs and ours[-len(pcs):] == pcs, (number, [hex(pc) for pc in pcs], [hex(pc) for pc in ours])
+    assert pcs and ours[-len(pcs) :] == pcs, (
+        number,
+        [hex(pc) for pc in pcs],
+        [hex(pc) for pc in ours],
+    )
     creator = re.search(r"^created by (\S+)", body, re.M)
     assert not creator or goroutine["created_by"]["function"] == creator[1], (number, goroutine)
     compared += 1

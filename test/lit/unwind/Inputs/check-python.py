@@ -1,5 +1,6 @@
-"""check-python.py TRACEBACK < JSON: compares the Python frames in the JSON of sframe-unwind with what faulthandler
-printed: the same stacks in the threads, and the same one in the thread that died."""
+"""check-python.py TRACEBACK < JSON: compares the Python frames in the JSON of sframe-unwind with
+what faulthandler printed: the same stacks in the threads, and the same one in the thread that
+died."""
 import json
 import re
 import sys
@@ -17,10 +18,18 @@ for thread in core["threads"]:
     if "python" in thread:
         assert thread["python"]["problem"] is None, thread["python"]
         # faulthandler prints the name without what it is defined in, and escapes what is not ASCII.
-        found[thread["tid"]] = [(f["file"].encode("ascii", "backslashreplace").decode(), str(f["line"]), f["function"].split(".")[-1])
-                                for f in thread["python"]["frames"]]
+        found[thread["tid"]] = [
+            (
+                f["file"].encode("ascii", "backslashreplace").decode(),
+                str(f["line"]),
+                f["function"].split(".")[-1],
+            )
+            for f in thread["python"]["frames"]
+        ]
 assert sorted(found.values()) == sorted(expected), (found, expected)
-assert found[core["crash"]["tid"]] == re.findall(r'^  File "(.*)", line (\d+) in (.*)$', current[1], re.M)
+assert found[core["crash"]["tid"]] == re.findall(
+    r'^  File "(.*)", line (\d+) in (.*)$', current[1], re.M
+)
 holders = [thread["tid"] for thread in core["threads"] if thread.get("python", {}).get("holds_gil")]
 assert holders == [core["crash"]["tid"]], holders
 print(f"{len(found)} threads, {sum(map(len, found.values()))} frames")

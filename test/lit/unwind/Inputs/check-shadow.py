@@ -1,5 +1,6 @@
-# check-shadow.py SHADOW-CORE.PY FOLDER CORE [OPTION...]: walks CORE as if the machine had a hardware shadow stack.
-# Whatever is overwritten on the stack, the walk is that of CORE as it is, and says where the damage begins.
+# check-shadow.py SHADOW-CORE.PY FOLDER CORE [OPTION...]: walks CORE as if the machine had a
+# hardware shadow stack. Whatever is overwritten on the stack, the walk is that of CORE as it is,
+# and says where the damage begins.
 import json
 import os
 import subprocess
@@ -11,14 +12,21 @@ truth, copy = os.path.join(folder, "walk.json"), os.path.join(folder, "core")
 
 
 def walk(core, *more):
-    done = subprocess.run(["sframe-unwind", core, *options, "--format=json", *more], stdout=subprocess.PIPE)
+    done = subprocess.run(
+        ["sframe-unwind", core, *options, "--format=json", *more], stdout=subprocess.PIPE
+    )
     assert done.returncode in (0, 1), done.returncode
     return json.loads(done.stdout)
 
 
 def make(*damage):
-    """Nothing if the return address is in a register, else the innermost frame whose address is overwritten."""
-    done = subprocess.run([sys.executable, script, core, truth, copy, *damage], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    """Nothing if the return address is in a register, else the innermost frame whose address is
+    overwritten."""
+    done = subprocess.run(
+        [sys.executable, script, core, truth, copy, *damage],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     if b"KeyError" in done.stderr and damage:
         return None
     assert done.returncode == 0, done.stderr
@@ -37,7 +45,9 @@ def check(found, first, what):
                 pcs.insert(i, frame["pc"])
     assert pcs == expected, (what, pcs, expected)
     if first is not None and frames[first + 1]["trust"] == "heuristic":
-        assert "overwritten" not in thread or thread["overwritten"]["frame"] != first, what  # no table has another address
+        assert (
+            "overwritten" not in thread or thread["overwritten"]["frame"] != first
+        ), what  # no table has another address
         return thread
     assert thread.get("overwritten", {}).get("frame") == first, (what, thread.get("overwritten"))
     if first is not None:
@@ -50,11 +60,15 @@ with open(truth, "w") as file:
 frames = json.load(open(truth))["threads"][0]["frames"]
 make()
 thread = check(walk(copy), None, "as it is")
-assert all(frame["stepper"] != "shadow-stack" or before["trust"] == "heuristic" for frame, before in zip(thread["frames"], frames))
+assert all(
+    frame["stepper"] != "shadow-stack" or before["trust"] == "heuristic"
+    for frame, before in zip(thread["frames"], frames)
+)
 for frame in thread["frames"]:
     assert frame["trust"] == "exact" or frame["stepper"] != "shadow-stack"
 
-# Without tables and without analysis by other steppers: only the addresses, and the kernel's signal frames.
+# Without tables and without analysis by other steppers: only the addresses, and the kernel's signal
+# frames.
 found = walk(copy, "--steppers=shadow-stack,signal")
 check(found, None, "shadow stack alone")
 

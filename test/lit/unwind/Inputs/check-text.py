@@ -1,5 +1,5 @@
-"""check-text.py JSON FILE: the text that --source has in the JSON output is that of the file's lines around the
-position, in each place in that file."""
+"""check-text.py JSON FILE: the text that --source has in the JSON output is that of the file's
+lines around the position, in each place in that file."""
 import json
 import os
 import sys
@@ -16,6 +16,9 @@ for thread in document["threads"]:
                 assert "text" not in place, place
                 continue
             first = max(place["line"] - 2, 1)
-            assert place["text"] == {"first": first, "lines": lines[first - 1:place["line"] + 2]}, place
+            assert place["text"] == {
+                "first": first,
+                "lines": lines[first - 1 : place["line"] + 2],
+            }, place
             places += 1
 print(places, "places agree")

@@ -1,4 +1,5 @@
-"""check-tree.py JSON: the tree on standard input has, for each thread but the first, its functions in order."""
+"""check-tree.py JSON: the tree on standard input has, for each thread but the first, its functions
+in order."""
 import json
 import re
 import sys

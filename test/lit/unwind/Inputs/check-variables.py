@@ -1,8 +1,10 @@
-"""check-variables.py JSON PROGRAM CORE [--strict] [--all] [--verbose] [--rust]: compares the variables that sframe-unwind
+"""check-variables.py JSON PROGRAM CORE [--strict] [--all] [--verbose] [--rust]: compares the
+variables that sframe-unwind
 --source --args --locals --format=json found with gdb's, in the program's frames (--all: in all), inlined calls
-included. Prints how many are equal. Fails if a scalar (number, enumerator, pointer, string) has another value, or
-a variable is missing; --strict: also if only gdb has a value of it, or if a structure or array differs. gdb takes
-registers that a callee may have overwritten for intact. --rust: gdb prints as for C, since Rust's syntax differs."""
+included. Prints how many are equal. Fails if a scalar (number, enumerator, pointer, string) has
+another value, or a variable is missing; --strict: also if only gdb has a value of it, or if a
+structure or array differs. gdb takes registers that a callee may have overwritten for intact.
+--rust: gdb prints as for C, since Rust's syntax differs."""
 import collections
 import json
 import os
@@ -13,32 +15,66 @@ import sys
 KINDS = ("args", "locals")
 options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
 document, program, core = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-verbose, everywhere, strict, rust = ("--" + name in options for name in ("verbose", "all", "strict", "rust"))
+verbose, everywhere, strict, rust = (
+    "--" + name in options for name in ("verbose", "all", "strict", "rust")
+)
 
 
 def ours():
     """By thread, the frames: each its pc, its module and its scopes, innermost first."""
     with open(document, encoding="utf-8") as file:
         threads = json.load(file)["threads"]
-    read = lambda one: (one["name"], one["value"] if one["value"] is not None else "<%s>" % one["missing"])
-    return {thread["tid"]: [(int(frame["pc"], 16), frame.get("module", ""), frame.get("function"),
-                             [{kind: [read(one) for one in scope[kind]] if kind in scope else None for kind in KINDS}
-                              for scope in frame.get("inlined", []) + [frame]])
-                            for frame in thread["frames"]] for thread in threads}
+    read = lambda one: (
+        one["name"],
+        one["value"] if one["value"] is not None else "<%s>" % one["missing"],
+    )
+    return {
+        thread["tid"]: [
+            (
+                int(frame["pc"], 16),
+                frame.get("module", ""),
+                frame.get("function"),
+                [
+                    {
+                        kind: [read(one) for one in scope[kind]] if kind in scope else None
+                        for kind in KINDS
+                    }
+                    for scope in frame.get("inlined", []) + [frame]
+                ],
+            )
+            for frame in thread["frames"]
+        ]
+        for thread in threads
+    }
 
 
 def gdb():
     """By thread, the scopes of each pc, in the order of the stack."""
-    settings = ["debuginfod enabled off", "width 0", "height 0", "print entry-values no", "print frame-info location-and-address",
-                "backtrace past-main on", "print max-depth 6", "max-value-size 1048576"]
+    settings = [
+        "debuginfod enabled off",
+        "width 0",
+        "height 0",
+        "print entry-values no",
+        "print frame-info location-and-address",
+        "backtrace past-main on",
+        "print max-depth 6",
+        "max-value-size 1048576",
+    ]
     command = ["gdb", "-nx", "-batch"]
     for setting in settings:
         command += ["-iex", "set " + setting]
     if rust:
         command += ["-ex", "set language c"]
     for kind in KINDS:
-        command += ["-ex", "echo KIND %s\\n" % kind, "-ex", "thread apply all -s frame apply all -s info %s" % kind]
-    text = subprocess.run(command + [program, core], capture_output=True, text=True, errors="replace").stdout
+        command += [
+            "-ex",
+            "echo KIND %s\\n" % kind,
+            "-ex",
+            "thread apply all -s frame apply all -s info %s" % kind,
+        ]
+    text = subprocess.run(
+        command + [program, core], capture_output=True, text=True, errors="replace"
+    ).stdout
     lists = {kind: collections.defaultdict(list) for kind in KINDS}
     kind = tid = None
     for line in text.split("\n"):
@@ -71,26 +107,46 @@ def variants(value):
         while depth and at < len(value):
             depth += {"{": 1, "}": -1}.get(value[at], 0)
             at += 1
-        fields = value[match.end() - 1:at]
-        value = value[:match.start()] + match[1] + ("" if fields == "{<no data fields>}" else " " + fields) + value[at + 1:]
+        fields = value[match.end() - 1 : at]
+        value = (
+            value[: match.start()]
+            + match[1]
+            + ("" if fields == "{<no data fields>}" else " " + fields)
+            + value[at + 1 :]
+        )
     return value
 
 
 def plain(value):
     """What both write differently, alike."""
-    value = re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<cannot read memory at \1>", value)
+    value = re.sub(
+        r"<error: Cannot access memory at address (0x[0-9a-f]+)>",
+        r"<cannot read memory at \1>",
+        value,
+    )
     value = re.sub(r"^\((?:[^()]|\([^()]*\))*\) (?=0x|@|<syn)", "", value)  # a pointer's type
     value = re.sub(r"((?:\\000)+)\"", '"', value)  # zeros at the end of an array
-    value = re.sub(r"(0x[0-9a-f]+) <(?!cannot)[^<>]*>(?!\")", r"\1", value)  # the symbol of an address
-    value = re.sub(r"\b(?:[A-Za-z_]\w*::)+(?=[A-Za-z_])", "", value)  # the scopes of enumerators and bases
+    value = re.sub(
+        r"(0x[0-9a-f]+) <(?!cannot)[^<>]*>(?!\")", r"\1", value
+    )  # the symbol of an address
+    value = re.sub(
+        r"\b(?:[A-Za-z_]\w*::)+(?=[A-Za-z_])", "", value
+    )  # the scopes of enumerators and bases
     value = value.replace("<No data", "<no data")
     if rust:
-        value = re.sub(r"(-?\b\d+) U?'(?:\\.[^']*|[^'\\])'", r"\1", variants(value))  # C takes u8 for characters
+        value = re.sub(
+            r"(-?\b\d+) U?'(?:\\.[^']*|[^'\\])'", r"\1", variants(value)
+        )  # C takes u8 for characters
     return re.sub(r"static \w+ = [^,{}]*, ", "", value)
 
 
 def is_scalar(value):
-    return not value.startswith(("{", "@")) and "..." not in value and "<repeats" not in value and "\\000" not in value
+    return (
+        not value.startswith(("{", "@"))
+        and "..." not in value
+        and "<repeats" not in value
+        and "\\000" not in value
+    )
 
 
 counts = collections.Counter()
@@ -152,5 +208,9 @@ for difference in differences:
     if verbose or difference[0] == "scalar different":
         print("%s: #%d %s: %s: %s, gdb has %s" % difference)
 print(", ".join("%s: %d" % pair for pair in sorted(counts.items()) if pair[1]))
-faults = counts["scalar different"] + counts["not found"] + (counts["scalar only in gdb"] + counts["other different"] if strict else 0)
+faults = (
+    counts["scalar different"]
+    + counts["not found"]
+    + (counts["scalar only in gdb"] + counts["other different"] if strict else 0)
+)
 sys.exit(1 if faults or not counts["scalar equal"] else 0)

@@ -1,6 +1,6 @@
-# drop-files-note.py CORE OUT: a copy of a core in which NT_FILE, the list of mapped files, is a note of an
-# unknown type, as in cores of kernels before 3.7. `--owner=NAME` instead: the notes are those of another
-# system.
+# drop-files-note.py CORE OUT: a copy of a core in which NT_FILE, the list of mapped files, is a
+# note of an unknown type, as in cores of kernels before 3.7. `--owner=NAME` instead: the notes are
+# those of another system.
 import struct, sys
 
 core, out = sys.argv[1:3]

@@ -6,7 +6,9 @@ try:
     assert target.stdout.readline() == b"ready\n"
     pid = str(target.pid)
     for options in (["--thread", pid], []):
-        result = subprocess.run(["sframe-unwind", "--pid", pid] + options, capture_output=True, text=True)
+        result = subprocess.run(
+            ["sframe-unwind", "--pid", pid] + options, capture_output=True, text=True
+        )
         print(result.stdout, result.stderr.replace(pid, "LEADER"))
         print("exit", result.returncode)
 finally:

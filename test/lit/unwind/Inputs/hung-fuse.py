@@ -1,6 +1,6 @@
-# hung-fuse.py FOLDER PLACE COMMAND...: serves the files of FOLDER by FUSE at PLACE, runs COMMAND and ends with
-# its code. After SIGUSR1 to $SERVER no request is answered, as by a server that has lost its connection. Needs a
-# name space in which to mount. (Linux include/uapi/linux/fuse.h)
+# hung-fuse.py FOLDER PLACE COMMAND...: serves the files of FOLDER by FUSE at PLACE, runs COMMAND
+# and ends with its code. After SIGUSR1 to $SERVER no request is answered, as by a server that has
+# lost its connection. Needs a name space in which to mount. (Linux include/uapi/linux/fuse.h)
 import ctypes, errno, os, signal, struct, sys
 
 folder, place, command = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -10,8 +10,19 @@ options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % device
 if libc.mount(b"hung", place.encode(), b"fuse.hung", 0, options.encode()) != 0:
     sys.exit("mount: " + os.strerror(ctypes.get_errno()))
 
-LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT, INTERRUPT, BATCH_FORGET = \
-    1, 2, 3, 14, 15, 17, 18, 25, 26, 36, 42
+LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT, INTERRUPT, BATCH_FORGET = (
+    1,
+    2,
+    3,
+    14,
+    15,
+    17,
+    18,
+    25,
+    26,
+    36,
+    42,
+)
 names = {}  # by node: 1 is the folder
 nodes = {}
 hung = False
@@ -19,8 +30,25 @@ hung = False
 
 def attributes(node):
     status = os.stat(os.path.join(folder, names.get(node, "")))
-    return struct.pack("<6Q10I", node, status.st_size, status.st_size // 512 + 1, 0, 0, 0, 0, 0, 0, status.st_mode, 1,
-                       0, 0, 0, 4096, 0)
+    return struct.pack(
+        "<6Q10I",
+        node,
+        status.st_size,
+        status.st_size // 512 + 1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        status.st_mode,
+        1,
+        0,
+        0,
+        0,
+        4096,
+        0,
+    )
 
 
 def answer(code, node, body):
@@ -54,7 +82,7 @@ def hang(*_):
 
 def ended(*_):
     _, status = os.waitpid(child, 0)
-    os._exit(os.waitstatus_to_exitcode(status) & 0xff)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
 signal.alarm(300)  # a program that waits cannot be ended by others

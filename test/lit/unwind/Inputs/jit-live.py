@@ -4,7 +4,20 @@ import sys
 
 program = subprocess.Popen(sys.argv[1:])
 try:
-    sys.exit(subprocess.run(["sframe-unwind", "--pid", str(program.pid), "--format=folded", "--count", "300", "--interval", "2"]).returncode)
+    sys.exit(
+        subprocess.run(
+            [
+                "sframe-unwind",
+                "--pid",
+                str(program.pid),
+                "--format=folded",
+                "--count",
+                "300",
+                "--interval",
+                "2",
+            ]
+        ).returncode
+    )
 finally:
     program.kill()
     program.wait()

@@ -7,14 +7,12 @@ import threading
 class Server:
     def handle(self, n):
         if n == 0:
-            return (lambda: self.work(
-                3))()
+            return (lambda: self.work(3))()
         return self.handle(n - 1)
 
     def work(self, ö):
         try:
-            return [crash(i) for i in
-                    range(2)]
+            return [crash(i) for i in range(2)]
         finally:
             pass
 

@@ -1,5 +1,6 @@
-# minidump.py CORE MINIDUMP [OPTION...]: what the writers of minidumps would have kept of the process in a core of
-# Linux (AMD64, AArch64). Layouts: breakpad's src/google_breakpad/common/minidump_format.h and minidump_cpu_*.h.
+# minidump.py CORE MINIDUMP [OPTION...]: what the writers of minidumps would have kept of the
+# process in a core of Linux (AMD64, AArch64). Layouts: breakpad's
+# src/google_breakpad/common/minidump_format.h and minidump_cpu_*.h.
 #   --style=breakpad   (default) stacks, 256 bytes of code around the pc of the thread that died, /proc files
 #   --style=crashpad   stacks; libraries by name without folder; MiscInfo; no /proc files
 #   --style=firefox    as breakpad, with MemoryInfoList instead of LinuxMaps
@@ -38,13 +39,21 @@ def build_id(elf):
     return next((body for owner, note, body in notes(elf) if owner == b"GNU" and note == 3), b"")
 
 
-segments = [(vaddr, vaddr + memory, flags, offset, size) for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(data) if kind == 1]
+segments = [
+    (vaddr, vaddr + memory, flags, offset, size)
+    for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(data)
+    if kind == 1
+]
 threads, files, auxv, signal, name, arguments, pid = [], [], b"", None, b"", b"", 0
 for owner, note, body in notes(data):
     if note == 1:
         threads.append((struct.unpack_from("<I", body, 32)[0], body[112:]))
     elif note == 3 and owner == b"CORE":
-        pid, name, arguments = struct.unpack_from("<I", body, 24)[0], body[40:56].split(b"\0")[0], body[56:136].split(b"\0")[0].rstrip()
+        pid, name, arguments = (
+            struct.unpack_from("<I", body, 24)[0],
+            body[40:56].split(b"\0")[0],
+            body[56:136].split(b"\0")[0].rstrip(),
+        )
     elif note == 6:
         auxv = body
     elif note == 0x53494749 and not signal:
@@ -58,9 +67,18 @@ for owner, note, body in notes(data):
 signal_number = struct.unpack_from("<i", signal)[0] if signal else 6
 program = options.get("program")
 if program:
-    for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(open(program, "rb").read()):
+    for kind, flags, offset, vaddr, _, size, memory, _ in program_headers(
+        open(program, "rb").read()
+    ):
         if kind == 1:
-            files.append((vaddr & ~0xFFF, vaddr + memory + 0xFFF & ~0xFFF, offset & ~0xFFF, "/nowhere/" + program.split("/")[-1]))
+            files.append(
+                (
+                    vaddr & ~0xFFF,
+                    vaddr + memory + 0xFFF & ~0xFFF,
+                    offset & ~0xFFF,
+                    "/nowhere/" + program.split("/")[-1],
+                )
+            )
 
 
 def memory(start, end):
@@ -101,12 +119,65 @@ def context(registers):
     """From user_regs_struct."""
     words = struct.unpack_from("<%dQ" % (27 if amd64 else 34), registers)
     if amd64:
-        r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, _, rip, cs, flags, rsp, ss, _, _, ds, es, fs, gs = words
-        general = (rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, rip)
-        result = bytes(48) + struct.pack("<IIHHHHHHI", 0x10000F, 0x1F80, cs, ds, es, fs, gs, ss, flags) + bytes(48) + struct.pack("<17Q", *general)
+        (
+            r15,
+            r14,
+            r13,
+            r12,
+            rbp,
+            rbx,
+            r11,
+            r10,
+            r9,
+            r8,
+            rax,
+            rcx,
+            rdx,
+            rsi,
+            rdi,
+            _,
+            rip,
+            cs,
+            flags,
+            rsp,
+            ss,
+            _,
+            _,
+            ds,
+            es,
+            fs,
+            gs,
+        ) = words
+        general = (
+            rax,
+            rcx,
+            rdx,
+            rbx,
+            rsp,
+            rbp,
+            rsi,
+            rdi,
+            r8,
+            r9,
+            r10,
+            r11,
+            r12,
+            r13,
+            r14,
+            r15,
+            rip,
+        )
+        result = (
+            bytes(48)
+            + struct.pack("<IIHHHHHHI", 0x10000F, 0x1F80, cs, ds, es, fs, gs, ss, flags)
+            + bytes(48)
+            + struct.pack("<17Q", *general)
+        )
         return result.ljust(1232, b"\0")
     if "former-context" in options:
-        return (struct.pack("<Q", 0x80000006) + registers[: 33 * 8] + struct.pack("<I", words[33])).ljust(796, b"\0")
+        return (
+            struct.pack("<Q", 0x80000006) + registers[: 33 * 8] + struct.pack("<I", words[33])
+        ).ljust(796, b"\0")
     return (struct.pack("<II", 0x400007, words[33]) + registers[: 33 * 8]).ljust(912, b"\0")
 
 
@@ -130,7 +201,11 @@ def block(start, content):
 
 
 cpu = 9 if amd64 else 0x8003 if "former-context" in options else 12
-stream(7, struct.pack("<HHHBBIIIIIHH", cpu, 6, 0, 2, 0, 6, 1, 0, 0x8201, text("Linux 6.1.0"), 0, 0) + bytes(24))
+stream(
+    7,
+    struct.pack("<HHHBBIIIIIHH", cpu, 6, 0, 2, 0, 6, 1, 0, 0x8201, text("Linux 6.1.0"), 0, 0)
+    + bytes(24),
+)
 
 listed, contexts = b"", {}
 for tid, registers in sorted(threads):
@@ -138,7 +213,9 @@ for tid, registers in sorted(threads):
     contexts[tid] = location(context(registers))
     low = sp & ~0xFFF if style != "crashpad" else max(sp - 128, sp & ~0xFFF)
     high = next((high for start, high, *_ in segments if start <= low < high), low)
-    kept = memory(low, min(high, low + int(options.get("stack", 1 << 20)))) if style != "full" else b""
+    kept = (
+        memory(low, min(high, low + int(options.get("stack", 1 << 20)))) if style != "full" else b""
+    )
     listed += struct.pack("<IIIIQ", tid, 0, 0, 0, 0) + block(low, kept) + contexts[tid]
 stream(3, struct.pack("<I", len(threads)) + listed)
 dead, registers = threads[0]
@@ -165,8 +242,17 @@ listed, count = b"", 0
 def module(start, end, path, identity):
     record = b""
     if identity:
-        record = struct.pack("<I", 0x53445352) + identity[:16].ljust(16, b"\0") + bytes(5) if "guid" in options else struct.pack("<I", 0x4270454C) + identity
-    return struct.pack("<QIIII", start, end - start, 0, 0, text(path)) + bytes(52) + location(record) + bytes(8 + 16)
+        record = (
+            struct.pack("<I", 0x53445352) + identity[:16].ljust(16, b"\0") + bytes(5)
+            if "guid" in options
+            else struct.pack("<I", 0x4270454C) + identity
+        )
+    return (
+        struct.pack("<QIIII", start, end - start, 0, 0, text(path))
+        + bytes(52)
+        + location(record)
+        + bytes(8 + 16)
+    )
 
 
 for path in order:
@@ -184,36 +270,74 @@ stream(4, struct.pack("<I", count) + listed)
 
 if style == "full":
     most = int(options.get("stack", 1 << 40))
-    present = [(low, min(size, most), offset) for low, _, _, offset, size in segments if size and offset + size <= len(data)]
+    present = [
+        (low, min(size, most), offset)
+        for low, _, _, offset, size in segments
+        if size and offset + size <= len(data)
+    ]
     start = add(b"".join(data[offset : offset + size] for _, size, offset in present), 4096)
-    stream(9, struct.pack("<QQ", len(present), start) + b"".join(struct.pack("<QQ", low, size) for low, size, _ in present))
+    stream(
+        9,
+        struct.pack("<QQ", len(present), start)
+        + b"".join(struct.pack("<QQ", low, size) for low, size, _ in present),
+    )
 else:
     stream(5, struct.pack("<I", len(blocks)) + b"".join(blocks))
 
-code, address = (struct.unpack_from("<i", signal, 8)[0], struct.unpack_from("<Q", signal, 16)[0]) if signal else (0, 0)
+code, address = (
+    (struct.unpack_from("<i", signal, 8)[0], struct.unpack_from("<Q", signal, 16)[0])
+    if signal
+    else (0, 0)
+)
 parameters = []
 if style == "crashpad" and code <= 0:
     parameters, address = [address & 0xFFFFFFFF, address >> 32, 0], 0
-record = struct.pack("<IiQQII", signal_number, code, 0, address, len(parameters), 0) + struct.pack("<15Q", *parameters, *[0] * (15 - len(parameters)))
+record = struct.pack("<IiQQII", signal_number, code, 0, address, len(parameters), 0) + struct.pack(
+    "<15Q", *parameters, *[0] * (15 - len(parameters))
+)
 stream(6, struct.pack("<II", dead, 0) + record + contexts[dead])
 
 if names:
-    stream(24, struct.pack("<I", len(names)) + b"".join(struct.pack("<IQ", int(tid), text(string)) for tid, string in names.items()))
+    stream(
+        24,
+        struct.pack("<I", len(names))
+        + b"".join(struct.pack("<IQ", int(tid), text(string)) for tid, string in names.items()),
+    )
 if style == "crashpad":
     stream(15, struct.pack("<IIIIII", 24, 1, pid, 0, 0, 0))
 else:
     lines, areas = "", b""
     for low, high, flags, _, _ in segments:
-        offset, path = next(((offset + low - start, path) for start, end, offset, path in files if start <= low < end), (0, "[vdso]" if low == vdso else ""))
-        rwx = "".join(letter if flags & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
-        lines += "%x-%x %sp %08x 08:01 %d %s" % (low, high, rwx, offset, 7 if path[:1] == "/" else 0, path) + "\n"
+        offset, path = next(
+            (
+                (offset + low - start, path)
+                for start, end, offset, path in files
+                if start <= low < end
+            ),
+            (0, "[vdso]" if low == vdso else ""),
+        )
+        rwx = "".join(
+            letter if flags & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1))
+        )
+        lines += (
+            "%x-%x %sp %08x 08:01 %d %s"
+            % (low, high, rwx, offset, 7 if path[:1] == "/" else 0, path)
+            + "\n"
+        )
         protection = {0: 1, 4: 2, 6: 4, 5: 0x20, 7: 0x40, 1: 0x10, 2: 4, 3: 0x40}[flags & 7]
-        areas += struct.pack("<QQIIQIIII", low, low, protection, 0, high - low, 0x1000, protection, 0x20000, 0)
+        areas += struct.pack(
+            "<QQIIQIIII", low, low, protection, 0, high - low, 0x1000, protection, 0x20000, 0
+        )
     if style == "firefox":
         stream(16, struct.pack("<IIQ", 16, 48, len(areas) // 48) + areas)
     else:
         stream(0x47670009, lines.encode())
-    stream(0x47670004, ("Name:\tits-thread\nTgid:\t%d\nPid:\t%d\n" % (pid, dead)).encode() if dead != pid else ("Name:\t%s\nTgid:\t%d\nPid:\t%d\n" % (name.decode(), pid, pid)).encode())
+    stream(
+        0x47670004,
+        ("Name:\tits-thread\nTgid:\t%d\nPid:\t%d\n" % (pid, dead)).encode()
+        if dead != pid
+        else ("Name:\t%s\nTgid:\t%d\nPid:\t%d\n" % (name.decode(), pid, pid)).encode(),
+    )
     stream(0x47670006, arguments.replace(b" ", b"\0") + b"\0")
     stream(0x47670008, auxv)
 

@@ -1,5 +1,5 @@
-"""package-database.py CORE DATABASE: the package of CORE's program, by databases of dpkg (dpkg(1), "FILES") that are
-written to the folder DATABASE, which is mounted at /var/lib/dpkg."""
+"""package-database.py CORE DATABASE: the package of CORE's program, by databases of dpkg (dpkg(1),
+"FILES") that are written to the folder DATABASE, which is mounted at /var/lib/dpkg."""
 import os, re, shutil, subprocess, sys
 
 core, database = sys.argv[1:]
@@ -7,8 +7,10 @@ lists = os.path.join(database, "info")
 
 
 def paragraph(package, version, architecture):
-    return "Package: %s\nStatus: install ok installed\nArchitecture: %s\nDescription: Version: 0\n Version: 0\nVersion: %s\n\n" % (
-        package, architecture, version)
+    return (
+        "Package: %s\nStatus: install ok installed\nArchitecture: %s\nDescription: Version: 0\n Version: 0\nVersion: %s\n\n"
+        % (package, architecture, version)
+    )
 
 
 def unwind(status=None, **files):
@@ -16,7 +18,9 @@ def unwind(status=None, **files):
     shutil.rmtree(lists, ignore_errors=True)
     os.mkdir(lists)
     for name, text in files.items():
-        with open(os.path.join(lists, name.replace("__", ":").replace("_", ".")), "w", encoding="utf-8") as out:
+        with open(
+            os.path.join(lists, name.replace("__", ":").replace("_", ".")), "w", encoding="utf-8"
+        ) as out:
             out.write(text)
     if status is not None:
         with open(os.path.join(database, "status"), "w", encoding="utf-8") as out:
@@ -27,11 +31,17 @@ def unwind(status=None, **files):
     return re.search(r"^  program: +(.*)$", done.stdout, re.M)[1], found and found[1]
 
 
-status = paragraph("other", "1", "amd64") + paragraph("shell", "2", "i386") + paragraph("shell", "3-4", "amd64") + paragraph("shell-doc", "5", "all")
+status = (
+    paragraph("other", "1", "amd64")
+    + paragraph("shell", "2", "i386")
+    + paragraph("shell", "3-4", "amd64")
+    + paragraph("shell-doc", "5", "all")
+)
 program, package = unwind(status)
 assert package is None and program.startswith("/usr/"), (program, package)
 
-# A package of one architecture is named with it; of the package's paragraphs, its own has the version.
+# A package of one architecture is named with it; of the package's paragraphs, its own has the
+# version.
 around = "/.\n/usr\n%s\n/usr/share/doc\n"
 assert unwind(shell__amd64_list=around % program)[1] == "shell 3-4"
 assert unwind(shell__i386_list=around % program)[1] == "shell 2"
@@ -41,7 +51,13 @@ assert unwind(unknown_list=around % program)[1] == "unknown"
 # The last line, whose path is from before /usr was merged.
 assert unwind(other_list="/.\n" + program.removeprefix("/usr") + "\n")[1] == "other 1"
 # Only whole paths count; among others, the right one is found.
-alike = "%s.real\n%sx\n/opt%s\n/opt%s\n%s/\n" % (program, program, program, program.removeprefix("/usr"), program)
+alike = "%s.real\n%sx\n/opt%s\n/opt%s\n%s/\n" % (
+    program,
+    program,
+    program,
+    program.removeprefix("/usr"),
+    program,
+)
 assert unwind(other_list=alike)[1] is None
 assert unwind(other_list=alike + program + "\n")[1] == "other 1"
 # Other files of the folder are no lists.

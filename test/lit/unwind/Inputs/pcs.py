@@ -1,5 +1,5 @@
-# Thread IDs with their pcs, one thread per line, sorted: from the output of eu-stack or of sframe-unwind's
-# format text.
+# Thread IDs with their pcs, one thread per line, sorted: from the output of eu-stack or of
+# sframe-unwind's format text.
 import re
 import sys
 

@@ -1,5 +1,5 @@
-# scalable-core.py PROGRAM NAMES CORE: a core of PROGRAM (Inputs/scalable.s; NAMES is what llvm-nm prints of it) whose
-# threads are in leaf, called from scalable, with vectors of several lengths:
+# scalable-core.py PROGRAM NAMES CORE: a core of PROGRAM (Inputs/scalable.s; NAMES is what llvm-nm
+# prints of it) whose threads are in leaf, called from scalable, with vectors of several lengths:
 #
 #   1   16 bytes, VG is 2
 #   2   256 bytes, VG is 32
@@ -34,7 +34,12 @@ def thread(tid, notes, length, saved=None):
         stack = [0, ra, saved, 0] + stack
         ra = at["after_streaming"]
     registers = [0] * 30 + [ra, sp, at["leaf"], 0]
-    return note(NT_PRSTATUS, prstatus(tid, registers)) + notes, (sp, words(stack), 8 * len(stack), 6)
+    return note(NT_PRSTATUS, prstatus(tid, registers)) + notes, (
+        sp,
+        words(stack),
+        8 * len(stack),
+        6,
+    )
 
 
 usual, streaming = NT_ARM_SVE, NT_ARM_SSVE
@@ -49,6 +54,14 @@ threads = [
 ]
 content = open(program, "rb").read()
 base, size = at["_start"] & ~0xFFFF, 0x1000  # all of the image is in its first page
-notes = b"".join(notes for notes, _ in threads) + files((base, base + size, 0, os.path.abspath(program)))
+notes = b"".join(notes for notes, _ in threads) + files(
+    (base, base + size, 0, os.path.abspath(program))
+)
 with open(output, "wb") as file:
-    file.write(core(notes, [(base, content[:4096], size, 5)] + [stack for _, stack in threads], machine=EM_AARCH64))
+    file.write(
+        core(
+            notes,
+            [(base, content[:4096], size, 5)] + [stack for _, stack in threads],
+            machine=EM_AARCH64,
+        )
+    )

@@ -1,13 +1,15 @@
-# shadow-core.py CORE WALK OUT [FRAME=WORD...]: a copy of CORE (uncompressed, AMD64 or AArch64) as the kernel
-# writes it on a machine with hardware shadow stacks. WALK is sframe-unwind's JSON of CORE, with registers: the shadow stack has
-# the return addresses of its first thread. FRAME=WORD overwrites the return address of that frame on the
-# stack, and the word below it. FRAME=WORD,all overwrites everything from there to the return address of the
-# frame after the next one. Prints the innermost frame whose return address was overwritten.
+# shadow-core.py CORE WALK OUT [FRAME=WORD...]: a copy of CORE (uncompressed, AMD64 or AArch64) as
+# the kernel writes it on a machine with hardware shadow stacks. WALK is sframe-unwind's JSON of
+# CORE, with registers: the shadow stack has the return addresses of its first thread. FRAME=WORD
+# overwrites the return address of that frame on the stack, and the word below it. FRAME=WORD,all
+# overwrites everything from there to the return address of the frame after the next one. Prints the
+# innermost frame whose return address was overwritten.
 #
-# Linux Documentation/arch/x86/shstk.rst, Documentation/arch/arm64/gcs.rst: entries grow down. For a signal the
-# kernel pushes a mark, then the address to which the handler returns. The mark is the pointer before it with
-# bit 63 set (x86), or its own address without the lower 12 bits (arm64). The first entry on arm64 is 0.
-# NT_X86_SHSTK (0x204): the pointer. NT_ARM_GCS (0x410): features_enabled, features_locked, gcspr_el0.
+# Linux Documentation/arch/x86/shstk.rst, Documentation/arch/arm64/gcs.rst: entries grow down. For a
+# signal the kernel pushes a mark, then the address to which the handler returns. The mark is the
+# pointer before it with bit 63 set (x86), or its own address without the lower 12 bits (arm64). The
+# first entry on arm64 is 0. NT_X86_SHSTK (0x204): the pointer. NT_ARM_GCS (0x410):
+# features_enabled, features_locked, gcspr_el0.
 import json
 import struct
 import sys
@@ -45,11 +47,14 @@ def file_offset(address):
 
 
 def slot(frame):
-    """Where the return address of a frame is on the stack: the nearest place below its CFA, not below SP."""
+    """Where the return address of a frame is on the stack: the nearest place below its CFA, not
+    below SP."""
     lowest = number(frames[frame]["registers"], "sp" if is_arm else "rsp")
     for at in range(number(frames[frame], "cfa") - 8, lowest - 8, -8):
         (word,) = struct.unpack_from(e + "Q", data, file_offset(at))
-        if word & 0x7FFFFFFFFF == number(frames[frame + 1], "pc") & 0x7FFFFFFFFF:  # without a signature
+        if (
+            word & 0x7FFFFFFFFF == number(frames[frame + 1], "pc") & 0x7FFFFFFFFF
+        ):  # without a signature
             return at
     raise KeyError(frame)
 
@@ -68,7 +73,9 @@ for damage in sys.argv[4:]:
     first = slot(int(frame))
     last = slot(int(frame) + 1) if to_next else first
     places = range(first - 8, last + 8, 8)
-    damaged += [i for i in range(len(frames) - 1) if not frames[i]["signal_frame"] and is_at(i, places)]
+    damaged += [
+        i for i in range(len(frames) - 1) if not frames[i]["signal_frame"] and is_at(i, places)
+    ]
     for at in places:
         struct.pack_into(e + "Q", data, file_offset(at), int(word, 0))
 

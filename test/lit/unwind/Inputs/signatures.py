@@ -1,5 +1,5 @@
-"""signatures.py FOLDER: walks FOLDER/*.core, checks each signature, and prints the cores that have the same.
-signatures.py -: the same for a document on standard input, whose frames have no names."""
+"""signatures.py FOLDER: walks FOLDER/*.core, checks each signature, and prints the cores that have
+the same. signatures.py -: the same for a document on standard input, whose frames have no names."""
 import glob
 import hashlib
 import json
@@ -21,9 +21,12 @@ if sys.argv[1] == "-":
     document = json.load(sys.stdin)
     check(document)
     # Those of libraries of the system are left out; the rest once each.
-    places = ["%s:%s+0x%x" % (os.path.basename(frame["module"]), frame.get("build_id", ""), frame["module_offset"])
-              for frame in document["threads"][0]["frames"]
-              if not re.match("(/usr)?/lib(64)?/", frame["module"])]
+    places = [
+        "%s:%s+0x%x"
+        % (os.path.basename(frame["module"]), frame.get("build_id", ""), frame["module_offset"])
+        for frame in document["threads"][0]["frames"]
+        if not re.match("(/usr)?/lib(64)?/", frame["module"])
+    ]
     places = list(dict.fromkeys(places))
     assert document["signature_frames"] == places[:5], (document["signature_frames"], places)
     print("\n".join(document["signature_frames"]))

@@ -1,4 +1,5 @@
-# Compares the frames of threads.c, as sframe-unwind --format=json gives them, with what the program did.
+# Compares the frames of threads.c, as sframe-unwind --format=json gives them, with what the program
+# did.
 #   threads-truth.py THREADS DEPTH [STEPPER...] < json     every frame but the innermost must be by one of the steppers, if given
 import collections
 import json
@@ -30,12 +31,19 @@ for thread in data["threads"]:
     assert frames[0]["stepper"] == "context"
     # A C library without its own symbol table has no name for where threads start.
     nameless = names[-1] == "?" and frames[-1]["module"].endswith("libc.so.6")
-    assert nameless or names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone", "thread_start"), names
+    assert nameless or names[-1] in (
+        "_start",
+        "clone3",
+        "__clone3",
+        "clone",
+        "__clone",
+        "thread_start",
+    ), names
     for frame in frames[1:]:
         assert frame["trust"] == "exact", frame
         assert not steppers or frame["stepper"] in steppers, frame
-    # The stack of one thread: CFAs grow, but for signals, which may switch to another one. _start needs no
-    # frame where calls push nothing.
+    # The stack of one thread: CFAs grow, but for signals, which may switch to another one. _start
+    # needs no frame where calls push nothing.
     for inner, outer in zip(frames, frames[1:]):
         if not inner["signal_frame"] and not outer["signal_frame"]:
             grown = int(outer.get("cfa", "0xffffffffffffffff"), 16) - int(inner["cfa"], 16)

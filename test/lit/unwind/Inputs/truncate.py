@@ -1,5 +1,5 @@
-# Cuts a core at many sizes and walks what is left: exit code 1 or 2, never 0, never a signal, never without a
-# message.
+# Cuts a core at many sizes and walks what is left: exit code 1 or 2, never 0, never a signal, never
+# without a message.
 import os
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""valid.py SCHEMA [--lines]: checks the JSON documents of standard input, one after the other, or one in each
-line, against a JSON Schema. Prints how many of each form there were."""
+"""valid.py SCHEMA [--lines]: checks the JSON documents of standard input, one after the other, or
+one in each line, against a JSON Schema. Prints how many of each form there were."""
 import collections
 import json
 import sys

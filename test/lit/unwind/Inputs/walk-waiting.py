@@ -1,4 +1,5 @@
-"""walk-waiting.py PROGRAM ARGUMENTS...: the stacks of a program that has printed "ready", as JSON."""
+"""walk-waiting.py PROGRAM ARGUMENTS...: the stacks of a program that has printed "ready", as
+JSON."""
 import subprocess
 import sys
 

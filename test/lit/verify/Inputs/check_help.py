@@ -1,10 +1,11 @@
-"""check_help.py SARIF FINDINGS.MD: each rule's helpUri ends in the anchor of its heading, made as GitHub makes anchors."""
+"""check_help.py SARIF FINDINGS.MD: each rule's helpUri ends in the anchor of its heading, made as
+GitHub makes anchors."""
 import json
 import re
 import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    run, = json.load(file)["runs"]
+    (run,) = json.load(file)["runs"]
 assert not [result for result in run["results"] if result["level"] == "note"]
 with open(sys.argv[2], encoding="utf-8") as file:
     headings = re.findall(r"^#+ (.*)", file.read(), re.M)

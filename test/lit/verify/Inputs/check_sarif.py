@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_sarif.py FILE [SCHEMA]: what SARIF 2.1.0 demands of the parts that sframe-verify writes (sections 3.13
-# to 3.33 of the standard): required properties, closed sets of values, indices that fit. With SCHEMA, the
-# published JSON schema, also against that.
+# check_sarif.py FILE [SCHEMA]: what SARIF 2.1.0 demands of the parts that sframe-verify writes
+# (sections 3.13 to 3.33 of the standard): required properties, closed sets of values, indices that
+# fit. With SCHEMA, the published JSON schema, also against that.
 import json
 import re
 import shlex
@@ -23,8 +23,23 @@ ALLOWED = {
     "invocation": {"commandLine", "executionSuccessful", "exitCode", "toolExecutionNotifications"},
     "notification": {"level", "message", "locations"},
     "driver": {"name", "version", "rules"},
-    "rule": {"id", "shortDescription", "fullDescription", "helpUri", "help", "defaultConfiguration"},
-    "result": {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints", "properties"},
+    "rule": {
+        "id",
+        "shortDescription",
+        "fullDescription",
+        "helpUri",
+        "help",
+        "defaultConfiguration",
+    },
+    "result": {
+        "ruleId",
+        "ruleIndex",
+        "level",
+        "message",
+        "locations",
+        "partialFingerprints",
+        "properties",
+    },
     "location": {"physicalLocation", "logicalLocations"},
     "physical": {"artifactLocation", "region", "address"},
     "address": {"absoluteAddress", "relativeAddress", "length", "kind", "name"},
@@ -43,21 +58,30 @@ driver = known("driver", run["tool"]["driver"])
 assert driver["name"] == "sframe-verify" and driver["version"]
 rules = driver["rules"]
 for rule in rules:
-    assert all(known("rule", rule)[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
+    assert all(
+        known("rule", rule)[key]["text"] for key in ("shortDescription", "fullDescription", "help")
+    )
     assert rule["defaultConfiguration"]["level"] in LEVELS
 assert len({rule["id"] for rule in rules}) == len(rules)
 URI = r"(?:[A-Za-z0-9\-._~!$&'()*+,;=@/]|%[0-9A-F]{2})+|file:///.*"
 (invocation,) = run["invocations"]
 notifications = known("invocation", invocation)["toolExecutionNotifications"]
 for notification in notifications:
-    assert known("notification", notification)["level"] in LEVELS and notification["message"]["text"]
+    assert (
+        known("notification", notification)["level"] in LEVELS and notification["message"]["text"]
+    )
     (location,) = notification["locations"]
-    uri = known("physical", known("location", location)["physicalLocation"])["artifactLocation"]["uri"]
+    uri = known("physical", known("location", location)["physicalLocation"])["artifactLocation"][
+        "uri"
+    ]
     assert re.fullmatch(URI, uri), uri
     print(notification["level"], unquote(uri).split("/")[-1], notification["message"]["text"])
 assert isinstance(invocation["executionSuccessful"], bool)
 assert invocation["executionSuccessful"] == all(n["level"] != "error" for n in notifications)
-assert isinstance(invocation["exitCode"], int) and shlex.split(invocation["commandLine"])[0] == "sframe-verify"
+assert (
+    isinstance(invocation["exitCode"], int)
+    and shlex.split(invocation["commandLine"])[0] == "sframe-verify"
+)
 if notifications:
     print("successful:", invocation["executionSuccessful"])
     print("exit code:", invocation["exitCode"])
@@ -76,7 +100,13 @@ for result in run["results"]:
         assert physical.get("region", {}).get("startLine", 1) >= 1
         for logical in location.get("logicalLocations", []):
             assert logical["kind"] == "function" and logical["fullyQualifiedName"]
-        print(result["ruleId"], result["level"], unquote(uri).split("/")[-1], address.get("name"), physical.get("region", {}).get("startLine"))
+        print(
+            result["ruleId"],
+            result["level"],
+            unquote(uri).split("/")[-1],
+            address.get("name"),
+            physical.get("region", {}).get("startLine"),
+        )
     (fingerprint,) = result["partialFingerprints"].values()
     assert fingerprint not in fingerprints
     fingerprints.add(fingerprint)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# damage-plt.py SECTION: the CFA of the last row of the first PCMASK function becomes 8 bytes larger; prints
-# its address and the row's offset.
+# damage-plt.py SECTION: the CFA of the last row of the first PCMASK function becomes 8 bytes
+# larger; prints its address and the row's offset.
 import sys
 
 from section_fields import SectionFields

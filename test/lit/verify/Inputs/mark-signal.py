@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# mark-signal.py SECTION ADDRESS FIRST LAST: marks the functions of a raw section (version 3, for ADDRESS)
-# that start at these addresses as signal frames; prints how many.
+# mark-signal.py SECTION ADDRESS FIRST LAST: marks the functions of a raw section (version 3, for
+# ADDRESS) that start at these addresses as signal frames; prints how many.
 import sys
 
 from section_fields import SectionFields

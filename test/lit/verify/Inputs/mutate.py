@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# mutate.py IMAGE SECTION ADDRESS: changes one field of one row at a time in a raw section (version 2 or 3,
-# default FDE type) that belongs to IMAGE at ADDRESS, and asks sframe-verify. It must find the change, with
-# the right identifier, at exactly the addresses of the row, and nothing else that it did not find in the
-# section as it was. Reads the section by itself.
+# mutate.py IMAGE SECTION ADDRESS: changes one field of one row at a time in a raw section (version
+# 2 or 3, default FDE type) that belongs to IMAGE at ADDRESS, and asks sframe-verify. It must find
+# the change, with the right identifier, at exactly the addresses of the row, and nothing else that
+# it did not find in the section as it was. Reads the section by itself.
 import json
 import os
 import subprocess
@@ -21,14 +21,30 @@ add, fixed_ra, signs = fields.add, fields.fixed_ra, fields.signs
 def findings(section):
     with tempfile.NamedTemporaryFile(delete=False) as file:
         file.write(section)
-    run = subprocess.run(["sframe-verify", "--check=cfi", "--format=json", "--sframe", file.name, "--sframe-address", hex(address), image],
-                         capture_output=True, text=True)
+    run = subprocess.run(
+        [
+            "sframe-verify",
+            "--check=cfi",
+            "--format=json",
+            "--sframe",
+            file.name,
+            "--sframe-address",
+            hex(address),
+            image,
+        ],
+        capture_output=True,
+        text=True,
+    )
     os.unlink(file.name)
     assert run.returncode in (0, 1), run.stderr
     report = json.loads(run.stdout)["files"][0]
     contradictions = report["summary"]["contradiction"]
     assert run.returncode == (1 if report["summary"]["errors"] else 0)
-    return {(f["id"], int(f["pc"], 16), int(f["end"], 16)) for f in report["findings"] if f["severity"] == "error"}, contradictions
+    return {
+        (f["id"], int(f["pc"], 16), int(f["end"], 16))
+        for f in report["findings"]
+        if f["severity"] == "error"
+    }, contradictions
 
 
 before, _ = findings(data)
@@ -40,7 +56,13 @@ def expect(patched, what, *ids):
     mutations += 1
     after, contradictions = findings(bytes(patched))
     wanted = {(name, begin, end) for name in ids}
-    assert after - before == wanted, "%s at %#x-%#x: found %s instead of %s" % (what, begin, end, sorted(after - before), sorted(wanted))
+    assert after - before == wanted, "%s at %#x-%#x: found %s instead of %s" % (
+        what,
+        begin,
+        end,
+        sorted(after - before),
+        sorted(wanted),
+    )
     assert contradictions >= 1
 
 
@@ -65,7 +87,7 @@ for function in fields.functions():
         expect(patched, "CFA base", "C101")
         places = ["C104"] if fixed_ra else ["C103", "C104"]
         for word in range(1, words):
-            value = data[at + 1 + word * width:at + 1 + (word + 1) * width]
+            value = data[at + 1 + word * width : at + 1 + (word + 1) * width]
             if not any(value):
                 continue  # a padding word
             patched = bytearray(data)
@@ -76,7 +98,11 @@ for function in fields.functions():
             patched[at] ^= 0x80
             expect(patched, "signed", "C106")
     if signed:
-        runs = [(offset, rows[i + 1][0] if i + 1 < len(rows) else size) for i, (offset, at) in enumerate(rows) if data[at] >> 7]
+        runs = [
+            (offset, rows[i + 1][0] if i + 1 < len(rows) else size)
+            for i, (offset, at) in enumerate(rows)
+            if data[at] >> 7
+        ]
         assert all(a[1] == b[0] for a, b in zip(runs, runs[1:]))
         begin, end = start + runs[0][0], start + runs[-1][1]
         patched = bytearray(data)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compare-crash.py CORE [EXECUTABLE]: compares the crash of a core with the JSON of sframe-unwind, and with what the
-core must have: --expect KEY=TEXT."""
+"""compare-crash.py CORE [EXECUTABLE]: compares the crash of a core with the JSON of sframe-unwind,
+and with what the core must have: --expect KEY=TEXT."""
 import argparse
 import json
 import subprocess
@@ -10,11 +10,20 @@ import sframe
 
 def described(fault):
     """As sframe-unwind's JSON has a fault."""
-    return {"code": fault.code, "code_name": fault.code_name, "meaning": fault.meaning, "guess": fault.guess,
-            "access": None if fault.access == "unknown" else fault.access,
-            "address": None if fault.address is None else hex(fault.address),
-            "instruction": fault.instruction and {"pc": hex(fault.pc), "text": fault.instruction,
-                                                  "registers": {name: hex(value) for name, value in fault.registers.items()}}}
+    return {
+        "code": fault.code,
+        "code_name": fault.code_name,
+        "meaning": fault.meaning,
+        "guess": fault.guess,
+        "access": None if fault.access == "unknown" else fault.access,
+        "address": None if fault.address is None else hex(fault.address),
+        "instruction": fault.instruction
+        and {
+            "pc": hex(fault.pc),
+            "text": fault.instruction,
+            "registers": {name: hex(value) for name, value in fault.registers.items()},
+        },
+    }
 
 
 def equal(ours, theirs):
@@ -30,7 +39,9 @@ parser.add_argument("core")
 parser.add_argument("executable", nargs="?")
 parser.add_argument("--expect", action="append", default=[])
 options = parser.parse_args()
-command = ["sframe-unwind", "--format=json", options.core] + ([options.executable] if options.executable else [])
+command = ["sframe-unwind", "--format=json", options.core] + (
+    [options.executable] if options.executable else []
+)
 expected = json.loads(subprocess.run(command, check=False, capture_output=True).stdout)
 
 with sframe.core(options.core, executable=options.executable) as process:
@@ -46,7 +57,10 @@ if crash.first_fault:
 assert crash.message == theirs.get("message")
 sender = theirs.get("sender")
 assert crash.sender == (sender and (sender["pid"], sender["user"]))
-assert (crash.signature, crash.signature_frames) == (expected["signature"], expected["signature_frames"])
+assert (crash.signature, crash.signature_frames) == (
+    expected["signature"],
+    expected["signature_frames"],
+)
 assert crash.arguments == expected["command"], (crash.arguments, expected["command"])
 for key, value in (item.split("=", 1) for item in options.expect):
     found = crash

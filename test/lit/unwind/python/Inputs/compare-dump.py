@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compare-dump.py INPUTS: compares what the package reads in the files of test/inputs with the JSON of
-sframe-dump, and looks up every row."""
+"""compare-dump.py INPUTS: compares what the package reads in the files of test/inputs with the JSON
+of sframe-dump, and looks up every row."""
 import collections
 import glob
 import json
@@ -23,8 +23,16 @@ def described(function, is_object):
         "fre_type": "addr%d" % function.offset_size,
         "signal": function.signal,
         "pauth_key": function.pauth_key,
-        "rows": [{"offset": row.offset, "cfa": str(row.cfa), "ra": str(row.ra), "fp": str(row.fp), "ra_signed": row.ra_signed}
-                 for row in function.rows()],
+        "rows": [
+            {
+                "offset": row.offset,
+                "cfa": str(row.cfa),
+                "ra": str(row.ra),
+                "fp": str(row.fp),
+                "ra_signed": row.ra_signed,
+            }
+            for row in function.rows()
+        ],
     }
     if function.block_size:
         made["rep_size"] = function.block_size
@@ -36,8 +44,8 @@ def described(function, is_object):
 
 
 def find_rows(section):
-    """Each row is found at its address, except rows of blocks and of functions that overlap. Returns their
-    number."""
+    """Each row is found at its address, except rows of blocks and of functions that overlap.
+    Returns their number."""
     found, functions = 0, list(section)
     for function in functions:
         for row in function.rows():
@@ -71,10 +79,16 @@ def compare(path, expected, counts):
             counts["functions"] += len(ours)
 
 
-paths = [path for abi in ("aarch64", "aarch64_be", "amd64", "s390x") for path in sorted(glob.glob(glob.escape(sys.argv[1]) + "/%s/v*" % abi))
-         if not path.endswith((".gnu", ".a", ".s"))]
+paths = [
+    path
+    for abi in ("aarch64", "aarch64_be", "amd64", "s390x")
+    for path in sorted(glob.glob(glob.escape(sys.argv[1]) + "/%s/v*" % abi))
+    if not path.endswith((".gnu", ".a", ".s"))
+]
 # A file without a section, which fails, is one of them.
-output = subprocess.run(["sframe-dump", "--format=json", *paths], capture_output=True, check=False).stdout
+output = subprocess.run(
+    ["sframe-dump", "--format=json", *paths], capture_output=True, check=False
+).stdout
 counts = collections.Counter()
 for path, expected in zip(paths, json.loads(output)["files"]):
     assert expected["path"] == path

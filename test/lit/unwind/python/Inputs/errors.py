@@ -33,7 +33,7 @@ assert error.status == "bad-table" and error.offset == 0, error
 error = raised(sframe.Error, lambda: sframe.Section(data[:100]))
 assert error.status == "bad-table" and error.function is None, error
 broken = bytearray(data)
-place = data.index(bytes([0, 3, 8]), 0x11c)  # a row: offset 0, SP-based, one byte: 8
+place = data.index(bytes([0, 3, 8]), 0x11C)  # a row: offset 0, SP-based, one byte: 8
 broken[place + 1] |= 0x60  # a size of data words that does not exist
 failed = []
 for function in sframe.Section(bytes(broken)):
@@ -41,7 +41,9 @@ for function in sframe.Section(bytes(broken)):
         list(function.rows())
     except sframe.Error as error:
         failed.append((function.index, error))
-assert len(failed) == 1 and failed[0][1].offset == place and failed[0][1].function == failed[0][0], failed
+assert (
+    len(failed) == 1 and failed[0][1].offset == place and failed[0][1].function == failed[0][0]
+), failed
 
 # Closed objects.
 section.close()
@@ -49,10 +51,13 @@ section.close()
 raised(ValueError, lambda: section[0])
 with sframe.File(inputs + "/amd64/v3-gas247.so") as file:
     kept = file.sections[0]
-raised(ValueError, lambda: kept.find(0x4fe))
+raised(ValueError, lambda: kept.find(0x4FE))
 raised(ValueError, lambda: file.sections)
 error = raised(sframe.Error, lambda: sframe.File("/nowhere"))
-assert error.status == "unreadable" and str(error) == "/nowhere: cannot open: No such file or directory", error
+assert (
+    error.status == "unreadable"
+    and str(error) == "/nowhere: cannot open: No such file or directory"
+), error
 error = raised(sframe.Error, lambda: sframe.File(inputs + "/amd64/v2-gas244.a"))
 assert error.status == "invalid" and "archive" in str(error), error
 
