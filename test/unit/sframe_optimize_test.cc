@@ -599,14 +599,21 @@ TEST(Optimize, JoinsAllButAFewOfManyFunctions) {
   expect_same_rules(build({}, functions), builder, false);
 }
 
-/// All well-formed sections of other programs in the inputs.
+/// Of a section that is marked as sorted and is not, a search finds some functions only.
+bool is_in_order(const Section& section) {
+  for (std::uint32_t i = 1; section.sorted() && i < section.num_fdes(); ++i)
+    if (section.fde_start(i) < section.fde_start(i - 1)) return false;
+  return true;
+}
+
+/// All well-formed sections in the inputs.
 TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
   int smaller = 0;
   for (const auto& path : test::inputs_ending(".sframe")) {
     SCOPED_TRACE(path);
     const auto file = test::read_file(path);
     const auto section = Section::parse(file, 0x1000);
-    if (!section || section->check_index()) continue;
+    if (!section || section->check_index() || !is_in_order(*section)) continue;
     for (const Goal goal : {Goal::size, Goal::smallest, Goal::lookup}) {
       const auto bytes = optimize(*section, {.goal = goal, .max_rows = 5});
       if (!bytes) continue; // rows that cannot be read
