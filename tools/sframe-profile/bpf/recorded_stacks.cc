@@ -86,11 +86,12 @@ void RecordedStacks::take(const std::shared_ptr<Open>& open) {
     add_stack(*open);
 }
 
-/// A guessed frame is never a part of a complete stack.
+/// A return address of 0 ends a stack, as unwind::Walker has it: Go's goexit has one. A guessed frame is
+/// never a part of a complete stack.
 profile::End RecordedStacks::end_of(const Record& record) {
   const sframe_bpf_stack& stack = *record.stack;
   if (record.is_kernel_thread) return {.complete = true, .reason = "kernel thread"};
-  const bool is_outermost = stack.end == SFRAME_BPF_END_OUTERMOST;
+  const bool is_outermost = stack.end == SFRAME_BPF_END_OUTERMOST || stack.end == SFRAME_BPF_END_ZERO_PC;
   if (is_outermost && (stack.guessed[0] | stack.guessed[1]) != 0)
     return {.complete = false, .reason = "not proved: frames are guessed by frame pointers"};
   return {.complete = is_outermost, .reason = sframe_bpf_end_text(stack.end)};

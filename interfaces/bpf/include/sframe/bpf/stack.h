@@ -19,7 +19,7 @@ enum {
   SFRAME_BPF_ENTRY_BYTES = 64, /* code at the entry that has no rows is outermost: ld.so's _start */
 };
 
-/* Why a stack ends. Only the first one is the bottom of a stack. */
+/* Why a stack ends. The bottom of a stack is OUTERMOST, or ZERO_PC. */
 #define SFRAME_BPF_FOR_EACH_END(X)                                                                           \
   X(OUTERMOST, "outermost frame")                                                                            \
   X(CUT, "too many frames")                                                                                  \
