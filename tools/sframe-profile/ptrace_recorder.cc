@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round for each period: every process is stopped, its threads are walked, and it runs again before
+// anything else is done with the frames. A round that would begin after the next one is lost.
 
 #include "ptrace_recorder.h"
 

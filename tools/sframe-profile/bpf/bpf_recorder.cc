@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// BPF programs are loaded, tables are made of what is mapped, and then the events are started. In each round
+// the events of processes are read before the stacks, so that mappings are known; tables that stacks ask for
+// are made in between. After the end, stacks that wait for tables have some seconds more.
 
 #include "bpf_recorder.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A record of perf_event_open(2) is a header, the numbers of its type, and what sample_type asks for
+// (Trailer). Each CPU has a ring buffer of its own; records of one are in the order of their times.
+//
+//   PERF_RECORD_FORK   type 7, size 56 | pid, ppid, tid, ptid, time | pid, tid, time, cpu, 0
 
 #include "process_events.h"
 

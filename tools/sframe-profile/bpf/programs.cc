@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which programs of record.bpf.c an event needs, and where they are attached: perf events for clocks, links
+// for tracepoints and probes. Programs that are not needed are not loaded.
 
 #include "programs.h"
 
