@@ -1,5 +1,5 @@
-# Threads, generators and calls through C; then SIGABRT.
-import functools
+# fmt: off
+import functools  # Threads, generators and calls through C; then SIGABRT. Tests have the numbers of lines.
 import os
 import threading
 
@@ -7,12 +7,14 @@ import threading
 class Server:
     def handle(self, n):
         if n == 0:
-            return (lambda: self.work(3))()
+            return (lambda: self.work(
+                3))()
         return self.handle(n - 1)
 
     def work(self, ö):
         try:
-            return [crash(i) for i in range(2)]
+            return [crash(i) for i in
+                    range(2)]
         finally:
             pass
 
