@@ -6,10 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace sframe::languages {
 namespace languages_perf_map_test {
@@ -63,6 +67,28 @@ TEST(LanguagesPerfMap, ReadsFilesUpToALimit) {
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().what, "map of generated code is larger than 256 MiB");
   std::filesystem::remove(path);
+}
+
+TEST(LanguagesPerfMap, KeepsWhatIsWanted) {
+  std::string lines;
+  std::uint64_t seed = 1;
+  const auto random = [&](std::uint64_t below) { return (seed = seed * 48271 % 0x7fffffff) % below; };
+  for (int i = 0; i < 300; ++i) {
+    char line[64];
+    std::snprintf(line, sizeof line, "%llx %llx f%d\n", static_cast<unsigned long long>(random(200)),
+                  static_cast<unsigned long long>(random(40)), i);
+    lines += line;
+    const PerfMap all = PerfMap::parse(lines);
+    std::vector<std::uint64_t> wanted = {random(240), random(240), random(240)};
+    std::ranges::sort(wanted);
+    const PerfMap some = PerfMap::parse(lines, wanted);
+    for (const std::uint64_t address : wanted) {
+      const auto expected = all.find(address, address), found = some.find(address, address);
+      ASSERT_EQ(expected.has_value(), found.has_value()) << lines << address;
+      if (found) EXPECT_EQ(expected->name, found->name) << lines << address;
+    }
+  }
+  EXPECT_FALSE(PerfMap::parse(text, {}).find(0x1000, 0x1000));
 }
 
 TEST(LanguagesPerfMap, LinesThatAreCut) {

@@ -7,7 +7,10 @@
 #include "sframe/base/proc_text.h"
 #include "sframe/languages/perf_map.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <fcntl.h>
+#include <map>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +21,8 @@ namespace sframe::profile_tool {
 namespace {
 
 constexpr std::size_t max_open = 64; ///< maps of processes
+/// Of all maps that are read. Any user can write large ones, and reading them takes time.
+constexpr std::uint64_t max_bytes = languages::PerfMap::max_size;
 
 /// The owner is that of the process, or root: else another user could name its functions.
 int open_map(const std::string& path, uid_t owner) {
@@ -48,21 +53,40 @@ void GeneratedNames::open(std::uint32_t pid) {
   if (file >= 0) files_.emplace(pid, file);
 }
 
+/// Small ones first: a large one takes no names from other processes.
+std::vector<std::pair<std::uint64_t, std::uint32_t>> GeneratedNames::by_size() const {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sizes;
+  for (const auto& [pid, file] : files_) {
+    struct stat now {};
+    if (::fstat(file, &now) == 0) sizes.emplace_back(static_cast<std::uint64_t>(now.st_size), pid);
+  }
+  std::ranges::sort(sizes);
+  return sizes;
+}
+
 void GeneratedNames::name(profile::Recording& recording) {
-  std::map<std::uint32_t, languages::PerfMap> maps; // by process
-  for (const auto& [pid, file] : files_)
-    if (auto map = languages::PerfMap::read("/proc/self/fd/" + std::to_string(file)))
-      maps.emplace(pid, std::move(*map));
-  if (maps.empty()) return;
-  NameIndex names(recording.names);
+  std::map<std::uint32_t, std::vector<profile::Location*>> named; // by process
   for (profile::Location& location : recording.locations) {
     if (location.file == profile::none) continue;
     const profile::File& file = recording.files[location.file];
-    if (file.kind != profile::FileKind::generated || file.process == profile::none) continue;
-    const auto map = maps.find(recording.processes[file.process].pid);
-    if (map == maps.end()) continue;
-    if (const auto function = map->second.find(location.address, location.address))
-      location.name = names.add(function->name);
+    if (file.kind == profile::FileKind::generated && file.process != profile::none)
+      named[recording.processes[file.process].pid].push_back(&location);
+  }
+  NameIndex names(recording.names);
+  std::uint64_t left = max_bytes;
+  for (const auto& [size, pid] : by_size()) {
+    const auto locations = named.find(pid);
+    if (locations == named.end()) continue;
+    if (size > left) break;
+    left -= size;
+    std::vector<std::uint64_t> addresses;
+    for (const profile::Location* const location : locations->second) addresses.push_back(location->address);
+    std::ranges::sort(addresses);
+    const auto map = languages::PerfMap::read("/proc/self/fd/" + std::to_string(files_.at(pid)), addresses);
+    if (!map) continue;
+    for (profile::Location* const location : locations->second)
+      if (const auto function = map->find(location->address, location->address))
+        location->name = names.add(function->name);
   }
 }
 

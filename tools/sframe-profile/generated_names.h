@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace sframe::profile_tool {
 
@@ -25,6 +27,8 @@ public:
   void name(profile::Recording& recording);
 
 private:
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_size() const; ///< sizes and processes
+
   std::map<std::uint32_t, int> files_; ///< by process
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,12 @@ public:
   /// Reads a regular file. Linear in its size, which is limited by max_size. Lines that are none of a map
   /// are skipped.
   static Result<PerfMap> read(const std::string& path);
+  /// Keeps what find() needs for these addresses only, which are sorted: takes no more memory for a large
+  /// map.
+  static Result<PerfMap> read(const std::string& path, std::span<const std::uint64_t> wanted);
   /// The same of its text.
   static PerfMap parse(std::string_view text);
+  static PerfMap parse(std::string_view text, std::span<const std::uint64_t> wanted);
 
   static constexpr std::uint64_t max_size = std::uint64_t{256} << 20; ///< bytes
 
@@ -36,7 +41,11 @@ private:
     std::uint64_t size = 0; ///< bytes
     std::string name;
   };
-  void add(std::string_view line);
+  using Wanted = std::optional<std::span<const std::uint64_t>>;
+  static Result<PerfMap> read_for(const std::string& path, Wanted wanted);
+  static PerfMap parse_for(std::string_view text, Wanted wanted);
+  void add(std::string_view line, Wanted wanted);
+  bool make_room(std::uint64_t start, std::span<const std::uint64_t> wanted);
 
   std::map<std::uint64_t, Function> functions_; ///< by start
 };
