@@ -7,6 +7,7 @@
 #include "reader.h"
 
 #include <sframe/tool/output.h>
+#include <sframe/tool/output_file.h>
 #include <sframe/tool/program.h>
 
 #include <chrono>
@@ -29,6 +30,10 @@ constexpr const char* examples =
 
 /// Names are looked up in the sandbox, as far as files of other processes permit one.
 int run_recorder(tool::App& app, Options& options) {
+  if (const auto writable = tool::check_target(app.output_path()); !writable) {
+    app.messages().error(app.output_path(), writable.error());
+    return tool::exit_failure;
+  }
   const auto recording = record(options.record, app.messages());
   if (!recording) {
     app.messages().error({}, recording.error());

@@ -116,6 +116,19 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> byte
   return write_content(path, content, mode, [&] { return bytes; });
 }
 
+Result<void> check_target(const std::string& path) {
+  if (named_descriptor(path)) return {};
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  using Type = std::filesystem::file_type;
+  if (type != Type::not_found && type != Type::regular && type != Type::directory) return {};
+  const auto before = std::signal(SIGXFSZ, SIG_DFL); // programs that this one starts inherit it
+  const auto file = file_changes().begin(path, {}, false);
+  std::signal(SIGXFSZ, before);
+  if (!file) return unexpected(file.error());
+  return {};
+}
+
 Result<void> write_edited(const std::string& path, const elf::File& original, const edit::Edit& edit,
                           HardLinks links) {
   const Descriptor from(original.reopen());

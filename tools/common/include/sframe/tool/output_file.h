@@ -36,6 +36,10 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> byte
 Result<void> write_file(const std::string& path, std::string_view text,
                         std::optional<std::uint32_t> mode = {});
 
+/// Why write_file() could not begin now, for programs that have nothing to write for a long time. Changes
+/// nothing; devices and pipes are not opened.
+Result<void> check_target(const std::string& path);
+
 /// Applies `edit` to `original` and writes the result to `path` in the same way; `path` may be the
 /// original's. The new file gets the original's permission bits, extended attributes and owner, as far as
 /// permitted; without the owner it loses setuid, without the group setgid. Timestamps are not preserved.
