@@ -54,11 +54,15 @@ const AbiTraits* own_abi() {
   return find_abi(SFRAME_HOST_ABI);
 }
 
-/// A map that another user has written could name functions as it likes: perf does not read it either.
-bool may_be_read(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-         (info.st_uid == ::geteuid() || info.st_uid == 0 || ::geteuid() == 0);
+/// The size of a map that may be read. One that another user has written could name functions as it likes:
+/// perf does not read it either. `process` is the folder in /proc of the one that it is of, if that runs.
+std::optional<std::uint64_t> readable_size(const std::string& path, const std::string& process) {
+  struct stat info {
+  }, owner{};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  const bool is_running = !process.empty() && ::stat(process.c_str(), &owner) == 0;
+  if (info.st_uid != (is_running ? owner.st_uid : ::geteuid()) && info.st_uid != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.st_size);
 }
 
 class Search {
@@ -201,14 +205,30 @@ private:
     found.offset = match->offset;
   }
 
+  /// Addresses of generated code without names, by PID.
+  void collect_generated() {
+    for (const Location& location : recording_.locations) {
+      if (location.name != none || location.file == none) continue;
+      const File& file = recording_.files[location.file];
+      if (file.kind == FileKind::generated && file.process != none)
+        generated_[recording_.processes[file.process].pid].push_back(location.address);
+    }
+    for (auto& [pid, addresses] : generated_) std::ranges::sort(addresses);
+  }
+
   /// In a container, the process has another PID, and its own folder.
-  languages::PerfMap read_map(std::uint32_t pid) const {
+  languages::PerfMap read_map(std::uint32_t pid) {
+    if (generated_.empty()) collect_generated();
     const std::string number = std::to_string(pid);
+    const std::string process = settings_.is_own ? "/proc/" + number : std::string();
     std::vector<std::string> paths = {"/tmp/perf-" + number + ".map"};
-    if (settings_.is_own) paths.insert(paths.begin(), "/proc/" + number + "/root" + paths.front());
-    for (const std::string& path : paths)
-      if (may_be_read(path))
-        if (auto map = languages::PerfMap::read(path)) return std::move(*map);
+    if (settings_.is_own) paths.insert(paths.begin(), process + "/root" + paths.front());
+    for (const std::string& path : paths) {
+      const auto size = readable_size(path, process);
+      if (!size || *size > map_bytes_left_) continue;
+      map_bytes_left_ -= *size;
+      if (auto map = languages::PerfMap::read(path, generated_[pid])) return std::move(*map);
+    }
     return {};
   }
 
@@ -280,6 +300,8 @@ private:
   modules::DwarfSource source_;
   std::optional<KernelSymbols> kernel_;
   std::map<std::uint32_t, languages::PerfMap> maps_; ///< by PID
+  std::map<std::uint32_t, std::vector<std::uint64_t>> generated_;
+  std::uint64_t map_bytes_left_ = 4 * languages::PerfMap::max_size; ///< any user can write large ones
   std::map<std::tuple<std::string, std::string, std::string, bool, bool>, std::uint32_t> functions_;
 };
 
