@@ -91,7 +91,8 @@ Programs::~Programs() {
 Result<void> Programs::load(const Event& event, bool all) {
   event_ = event;
   libbpf_set_print(keep_words);
-  const auto size = static_cast<std::size_t>(sframe_record_end - sframe_record_begin);
+  const auto size = reinterpret_cast<std::uintptr_t>(&sframe_record_end) -
+                    reinterpret_cast<std::uintptr_t>(&sframe_record_begin); // not of one array
   bpf_object_open_opts options{};
   options.sz = sizeof options;
   options.object_name = "sframe_profile";
