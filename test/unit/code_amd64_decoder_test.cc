@@ -181,6 +181,7 @@ constexpr Case cases[] = {
     {"retq", "c3", "-> ret"},
     {"retq $8", "c2 08 00", "-> ret"},
     {"iretq", "48 cf", "-> stop"},
+    {"lret", "cb", "-> stop"},
     {"ud2", "0f 0b", "-> stop"},
     {"hlt", "f4", "-> stop"},
     {"int3", "cc", "nop -> stop"},

@@ -82,7 +82,9 @@ bool Translator::translate_control() {
     return true;
   case ZYDIS_CATEGORY_CALL: jump_or_call(true); return true;
   case ZYDIS_CATEGORY_RET: // also from interrupts and system calls: kernels only
-    instruction_.flow = raw_.mnemonic == ZYDIS_MNEMONIC_RET ? Flow::ret : Flow::stop;
+    instruction_.flow = raw_.mnemonic == ZYDIS_MNEMONIC_RET && raw_.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR
+                            ? Flow::ret
+                            : Flow::stop;
     return true;
   default: break;
   }
