@@ -45,7 +45,7 @@ void Mappings::add(std::uint64_t start, Mapping mapping) {
   auto at = by_start.lower_bound(start);
   if (at != by_start.begin()) {
     Mapping& before = std::prev(at)->second;
-    // What is left behind the new one has the same module: it is known by where it was mapped.
+    // The rest after the new mapping has the same module: it is known by where it was mapped.
     if (before.end > end) by_start.emplace_hint(at, end, before);
     before.end = std::min(before.end, start);
   }

@@ -231,7 +231,7 @@ SFRAME_BPF_INLINE __u32 sframe_bpf_row(sframe_bpf_words words, const struct sfra
   return (__u32)(search->word >> 16 * (number % 4)) & 0xffff;
 }
 
-/* The first half, or what is behind it and an element. */
+/* Goes on in the first half, or in the elements after the middle one. */
 SFRAME_BPF_INLINE void sframe_bpf_halve(struct sframe_bpf_search* search, int is_later) {
   const __u32 half = search->count / 2;
   if (is_later) search->first += half + 1;
