@@ -16,6 +16,7 @@
 #include "recorded_stacks.h"
 
 #include "sframe/base/proc_text.h"
+#include "sframe/base/program_path.h"
 #include "sframe/base/text.h"
 #include "sframe/bpf/tables.h"
 
@@ -56,24 +57,11 @@ std::string find_generator() {
   return ::access(own.c_str(), X_OK) == 0 ? own : "sframe-gen";
 }
 
-/// The file that execvp() executes; empty if there is none.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* const folders = std::getenv("PATH");
-  std::string_view rest = folders ? folders : "/bin:/usr/bin";
-  for (;;) {
-    const std::size_t size = std::min(rest.find(':'), rest.size());
-    std::string path = std::string(rest.substr(0, size)) + "/" + name;
-    if (::access(path.c_str(), X_OK) == 0) return path;
-    if (size == rest.size()) return {};
-    rest.remove_prefix(size + 1);
-  }
-}
-
 /// Loads tables of a program, and of what most programs have mapped, before it begins: it may have ended
 /// before they could be made. They are those that this process has mapped; the program's file is for this.
 void add_tables_of(sframe_bpf_tables& tables, const std::string& program) {
-  const bpf::FileDescriptor file(::open(find_program(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const std::string path = find_program_path(program).value_or("");
+  const bpf::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat now {};
   if (file.number() >= 0 && ::fstat(file.number(), &now) == 0 && S_ISREG(now.st_mode))
     ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number(), 0); // as long as this process

@@ -9,6 +9,7 @@
 #include "emulated/emulator.h"
 #include "live/proc_files.h"
 
+#include "sframe/base/program_path.h"
 #include "sframe/unwind/trampoline.h"
 
 #include <algorithm>
@@ -217,26 +218,6 @@ Result<int> Run::follow() {
   }
 }
 
-bool is_program(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// As execvp(3) finds it; `name` if it does not.
-std::string look_up(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* const list = std::getenv("PATH");
-  std::string_view folders = list ? list : "/bin:/usr/bin";
-  for (;;) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    std::string path(folders.substr(0, end));
-    path += (path.empty() ? "./" : "/") + name;
-    if (is_program(path)) return path;
-    if (end == folders.size()) return name;
-    folders.remove_prefix(end + 1);
-  }
-}
-
 Result<const AbiTraits*> find_program_abi(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return fail(std::string("cannot be opened: ") + std::strerror(errno));
@@ -248,7 +229,7 @@ Result<const AbiTraits*> find_program_abi(const std::string& path) {
 } // namespace
 
 Result<std::string> find_emulator(const std::string& program) {
-  const auto abi = find_program_abi(look_up(program));
+  const auto abi = find_program_abi(find_program_path(program).value_or(program));
   const auto host = find_process_abi(static_cast<std::uint32_t>(::getpid()));
   if (!abi || !host || *abi == *host) return std::string();
   const Guest* const guest = emulated::find_guest((*abi)->id);
@@ -260,7 +241,7 @@ Result<int> step_emulated(const std::string& emulator, const std::vector<std::st
                           StepObserver& observer) {
   if (command.empty()) return fail("no program");
   std::vector<std::string> all = command;
-  all.front() = look_up(command.front());
+  all.front() = find_program_path(command.front()).value_or(command.front());
   const auto abi = find_program_abi(all.front());
   if (!abi) return unexpected(abi.error());
   const Guest* const guest = emulated::find_guest((*abi)->id);
