@@ -27,10 +27,6 @@ const tool::Choices<files::FileTrust> trust_names = {{"none", files::FileTrust::
                                                      {"build-id", files::FileTrust::build_id},
                                                      {"all", files::FileTrust::all}};
 
-const tool::Choices<tool::Debuginfod::Mode> debuginfod_names = {{"off", tool::Debuginfod::Mode::off},
-                                                                {"ask", tool::Debuginfod::Mode::ask},
-                                                                {"on", tool::Debuginfod::Mode::on}};
-
 const std::vector<std::string> formats = {"pprof", "folded", "svg", "html", "speedscope", "firefox", "perf"};
 
 struct NameEnd {
@@ -115,17 +111,7 @@ void add_options(tool::App& app, Options& options) {
                  "Files named in FILE to read: none, those whose build ID matches (build-id), or also those "
                  "for which it has no build ID (all) (default: all)")
       .group(files_group);
-  cli.add_choice(
-         "--debuginfod", options.debuginfod, debuginfod_names,
-         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
-      .group(files_group)
-      .common();
-  cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
-                 "Time limit for fetching, all files together, in seconds")
-      .type_name("S")
-      .range(1u, 86'400u)
-      .show_default()
-      .group(files_group);
+  tool::add_debuginfod_options(cli, options.debuginfod, options.debuginfod_timeout, files_group);
   cli.add_option(
          "--format", options.format,
          "pprof (for go tool pprof), folded (stacks and counts), svg (flame graph), html (a page), "

@@ -41,9 +41,6 @@ const tool::Choices<names::NameStyle> name_styles = {
 
 const tool::Choices<bool> repeats_names = {{"fold", true}, {"all", false}};
 
-const tool::Choices<Debuginfod::Mode> debuginfod_names = {
-    {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
-
 std::vector<std::string> stepper_names() {
   std::vector<std::string> names;
   for (const steppers::StepperInfo& stepper : steppers::ready_steppers()) names.emplace_back(stepper.name);
@@ -97,17 +94,7 @@ void add_options(tool::App& app, Options& options) {
                  "(default: build-id)")
       .group(files_group);
   cli.add_flag("--no-files", options.no_files, "Open no file except the core").group(files_group);
-  cli.add_choice(
-         "--debuginfod", options.debuginfod, debuginfod_names,
-         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
-      .group(files_group)
-      .common();
-  cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
-                 "Time limit for fetching, all files together, in seconds")
-      .type_name("S")
-      .range(1u, 86'400u)
-      .show_default()
-      .group(files_group);
+  tool::add_debuginfod_options(cli, options.debuginfod, options.debuginfod_timeout, files_group);
   cli.add_flag("--offline", options.offline, "Make no network connection, whatever the other options")
       .group(files_group);
 

@@ -7,6 +7,8 @@
 
 #include "sframe/tool/debuginfod.h"
 
+#include "sframe/tool/option_list.h"
+
 #include "sframe/elf/image.h"
 #include "sframe/tool/descriptor.h"
 
@@ -387,6 +389,22 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
                      std::strerror(reply.error));
     }
   }
+}
+
+void add_debuginfod_options(OptionList& cli, std::optional<Debuginfod::Mode>& mode, std::uint32_t& timeout,
+                            const char* group) {
+  static const Choices<Debuginfod::Mode> names = {
+      {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
+  cli.add_choice(
+         "--debuginfod", mode, names,
+         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
+      .group(group)
+      .common();
+  cli.add_option("--debuginfod-timeout", timeout, "Time limit for fetching, all files together, in seconds")
+      .type_name("S")
+      .range(1u, 86'400u)
+      .show_default()
+      .group(group);
 }
 
 } // namespace sframe::tool

@@ -26,6 +26,8 @@
 
 namespace sframe::tool {
 
+class OptionList;
+
 class Debuginfod final : public files::FileServer {
 public:
   /// --debuginfod.
@@ -88,5 +90,9 @@ private:
   std::chrono::steady_clock::time_point deadline_;
   std::map<std::tuple<files::ServedFile, std::string, std::string>, Result<std::string>> known_;
 };
+
+/// Adds --debuginfod and --debuginfod-timeout (seconds) to a group of options.
+void add_debuginfod_options(OptionList& cli, std::optional<Debuginfod::Mode>& mode, std::uint32_t& timeout,
+                            const char* group);
 
 } // namespace sframe::tool
