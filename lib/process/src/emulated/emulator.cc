@@ -71,8 +71,7 @@ Emulator::~Emulator() {
 }
 
 std::optional<int> Emulator::wait(bool patient) {
-  constexpr auto longest = std::chrono::seconds(2);
-  const auto until = std::chrono::steady_clock::now() + longest;
+  const auto until = std::chrono::steady_clock::now() + Connection::longest_wait;
   int status = 0;
   while (!status_) {
     const pid_t found = retry([&] { return ::waitpid(pid_, &status, patient ? 0 : WNOHANG); });

@@ -66,8 +66,8 @@ public:
   Result<void> set_breakpoint(std::uint64_t address, bool set);
 
   bool is_closed() const { return connection_->is_closed(); }
-  /// Waits for its end, and returns its status as waitpid(2) reports it; `patient`: without a limit, else a
-  /// short time. Empty if it still runs.
+  /// Waits for its end, and returns its status as waitpid(2) reports it; `patient`: without a limit, else as
+  /// long as for an answer. Empty if it still runs.
   std::optional<int> wait(bool patient);
 
 private:
