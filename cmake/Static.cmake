@@ -34,7 +34,7 @@ endforeach()
 set(static_archive ${PROJECT_BINARY_DIR}/sframe-utils-${PROJECT_VERSION}-linux-${arch}.tar.xz)
 add_custom_target(static-archive DEPENDS ${programs} sframe-pages
   COMMAND ${CMAKE_COMMAND} -DVERSION=${PROJECT_VERSION} -DARCHIVE=${static_archive} -DSOURCE=${PROJECT_SOURCE_DIR}
-    -DPAGES=${pages} -DPROGRAMS=${PROJECT_BINARY_DIR}/static -DSTRIP=${CMAKE_STRIP}
+    -DPAGES=${pages} -DPROGRAMS=${PROJECT_BINARY_DIR}/static -DSTRIP=${CMAKE_STRIP} -DBPF=${SFRAME_BPF}
     -P ${PROJECT_SOURCE_DIR}/cmake/StaticArchive.cmake
   VERBATIM)
 

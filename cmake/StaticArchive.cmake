@@ -1,5 +1,5 @@
 # Makes the archive of cmake/Static.cmake: VERSION, ARCHIVE (its path), SOURCE (the source tree), PAGES (man pages and completions),
-# PROGRAMS (their directory), STRIP. Equal programs give equal bytes.
+# PROGRAMS (their directory), STRIP, BPF (sframe-profile has libbpf in it). Equal programs give equal bytes.
 cmake_path(GET ARCHIVE FILENAME name)
 string(REGEX REPLACE "[.]tar.*" "" name ${name})
 set(stage ${ARCHIVE}.d)
@@ -17,6 +17,9 @@ file(COPY ${SOURCE}/LICENSE ${SOURCE}/CHANGELOG.md DESTINATION ${root})
 
 # What is linked in has licences of its own.
 file(STRINGS ${SOURCE}/packaging/static/linked-packages packages)
+if(BPF)
+  list(APPEND packages libbpf-dev libelf-dev)
+endif()
 foreach(package IN LISTS packages)
   if(EXISTS /usr/share/doc/${package}/copyright)
     file(READ /usr/share/doc/${package}/copyright text) # which may be a link
