@@ -47,14 +47,16 @@ constexpr int longest_start = 3'000; ///< milliseconds for tables before the rec
 /// For tables of the last stacks.
 constexpr std::chrono::seconds longest_finish{5};
 
-/// sframe-gen is in this program's folder, or in PATH.
-std::string find_generator() {
+/// sframe-gen, which makes the tables, is in this program's folder, or in PATH.
+Result<std::string> find_generator() {
   std::array<char, PATH_MAX> path{};
   const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
   std::string own(path.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   own.resize(own.rfind('/') + 1);
   own += "sframe-gen";
-  return ::access(own.c_str(), X_OK) == 0 ? own : "sframe-gen";
+  if (::access(own.c_str(), X_OK) == 0) return own;
+  if (auto found = find_program_path("sframe-gen")) return *std::move(found);
+  return fail("sframe-gen, which makes tables, is neither beside sframe-profile nor in PATH");
 }
 
 /// Loads tables of a program, and of what most programs have mapped, before it begins: it may have ended
@@ -120,11 +122,12 @@ Result<void> BpfRecorder::prepare() {
     files.rlim_cur = files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
+  const auto generator = find_generator();
+  if (!generator) return unexpected(generator.error());
   if (auto loaded = programs_.load(event_, options_.all); !loaded) return loaded;
-  const std::string generator = find_generator();
   sframe_bpf_options tables{};
   tables.size = sizeof tables;
-  tables.generator = generator.c_str();
+  tables.generator = generator->c_str();
   tables.wait = longest_start;
   tables.directory = options_.files.sframe_dir.empty() ? nullptr : options_.files.sframe_dir.c_str();
   tables_.reset(sframe_bpf_tables_new(programs_.object(), &tables));
