@@ -23,8 +23,7 @@ struct ProcessEvent {
   std::string text;         ///< the path, or the name
   // Of `mapping`:
   std::uint64_t start = 0, size = 0, offset = 0;
-  std::uint64_t device = 0, inode = 0; ///< 0 with a build ID
-  std::vector<std::byte> build_id;
+  std::uint64_t device = 0, inode = 0;
 };
 
 class ProcessEvents {

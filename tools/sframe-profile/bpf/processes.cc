@@ -90,7 +90,7 @@ void Processes::read(std::uint32_t pid, Known& known) {
   for (const MapsLine& line : parse_maps(text)) {
     if (!line.executable) continue;
     const std::string path = plain_path(line.path);
-    add(known, line.start, {line.end, line.offset, image(path, {}, line.device, line.inode)});
+    add(known, line.start, {line.end, line.offset, image(path, line.device, line.inode)});
   }
 }
 
@@ -120,7 +120,7 @@ void Processes::apply(const ProcessEvent& event) {
     if (event.pid == event.tid) known.name = event.text;
   } else {
     const std::uint64_t end = event.start + event.size;
-    const std::uint32_t number = image(event.text, event.build_id, event.device, event.inode);
+    const std::uint32_t number = image(event.text, event.device, event.inode);
     add(known, event.start, {end, event.offset, number});
     // Now: it may end before its first sample is looked at.
     open(images_[number], {event.pid, event.start, end});
@@ -135,14 +135,10 @@ void Processes::forget_ended() {
   });
 }
 
-std::uint32_t Processes::image(std::string_view path, const std::vector<std::byte>& build_id,
-                               std::uint64_t device, std::uint64_t inode) {
+std::uint32_t Processes::image(std::string_view path, std::uint64_t device, std::uint64_t inode) {
   std::string identity(path);
   identity += '\0';
-  if (build_id.empty())
-    identity += std::to_string(device) + ":" + std::to_string(inode);
-  else
-    identity.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
+  identity += std::to_string(device) + ":" + std::to_string(inode);
   if (images_.size() == max_images) { // nobody has so many: begin again would change what is known
     const auto known = by_identity_.find(identity);
     return known == by_identity_.end() ? 0 : known->second;
@@ -152,8 +148,6 @@ std::uint32_t Processes::image(std::string_view path, const std::vector<std::byt
   if (!is_new) return at->second;
   Image& made = images_.emplace_back();
   made.path = path;
-  made.build_id = build_id;
-  made.device = device;
   made.inode = inode;
   if (path == "[vsyscall]") made.kind = Kind::kernel;
   return at->second;
@@ -165,16 +159,17 @@ bool Processes::open_file(Image& image, const std::string& path, bool is_mapped)
   struct stat now {};
   if (file.number() < 0 || ::fstat(file.number(), &now) != 0 || !S_ISREG(now.st_mode)) return false;
   const auto read = bpf::read_mapped_file(file.number());
-  const std::vector<std::byte> build_id = read ? as_bytes(read->build_id) : std::vector<std::byte>();
-  if (!image.build_id.empty() && build_id != image.build_id) return false;
   // By its name only the inode tells; that of an overlay is another one in /proc/PID/maps.
-  if (!is_mapped && image.build_id.empty() && image.inode != now.st_ino) return false;
+  if (!is_mapped && image.inode != now.st_ino) return false;
   image.kind = read ? Kind::elf : Kind::generated;
-  image.build_id = build_id;
-  if (read) std::ranges::copy(read->segments, image.segments);
+  if (!read) return true;
+  image.build_id = as_bytes(read->build_id);
+  std::ranges::copy(read->segments, image.segments);
   return true;
 }
 
+/// Its kind stays if the process has ended and the file is not found by its name: another one may have it
+/// mapped.
 void Processes::open(Image& image, const Place& place) {
   if (image.kind != Kind::unopened) return;
   const bool has_name = image.path.starts_with('/') && !image.path.starts_with("//");
@@ -192,10 +187,9 @@ void Processes::open(Image& image, const Place& place) {
     char range[40];
     std::snprintf(range, sizeof range, "map_files/%llx-%llx", static_cast<unsigned long long>(place.start),
                   static_cast<unsigned long long>(place.end));
-    const bool is_opened = open_file(image, proc_file(place.pid, range), true) ||
-                           open_file(image, proc_file(place.pid, "root") + image.path, false) ||
-                           open_file(image, image.path, false);
-    if (!is_opened) image.kind = Kind::elf; // its addresses are then those in the file
+    (void)(open_file(image, proc_file(place.pid, range), true) ||
+           open_file(image, proc_file(place.pid, "root") + image.path, false) ||
+           open_file(image, image.path, false));
   }
 }
 
@@ -215,6 +209,7 @@ std::uint32_t Processes::locate(const Owner& owner, const CodeMappings& mappings
   const auto& [start, mapping] = *std::prev(after);
   Image& image = images_[mapping.image];
   open(image, {owner.pid, start, mapping.end});
+  if (image.kind == Kind::unopened) image.kind = Kind::elf; // its addresses are then those in the file
   if (image.kind == Kind::generated) {
     names_.open(owner.pid);
     const profile::File file{

@@ -72,8 +72,8 @@ private:
     Kind kind = Kind::unopened;
     std::string path;
     std::vector<std::byte> build_id;
-    std::uint64_t device = 0, inode = 0; ///< 0: not known
-    std::uint32_t file = profile::none;  ///< in the recording
+    std::uint64_t inode = 0;
+    std::uint32_t file = profile::none; ///< in the recording
     sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};
   };
   struct Place {
@@ -84,8 +84,7 @@ private:
   Known& at(std::uint32_t pid);
   void read(std::uint32_t pid, Known& known);
   void add(Known& known, std::uint64_t start, const CodeMapping& mapping);
-  std::uint32_t image(std::string_view path, const std::vector<std::byte>& build_id, std::uint64_t device,
-                      std::uint64_t inode);
+  std::uint32_t image(std::string_view path, std::uint64_t device, std::uint64_t inode);
   void open(Image& image, const Place& place);
   bool open_file(Image& image, const std::string& path, bool is_mapped);
   std::uint64_t link_address(const Image& image, std::uint64_t offset) const;
