@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <optional>
 #include <span>
+#include <vector>
 
 using namespace sframe;
 
@@ -43,10 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (elf::is_packed(bytes)) return 0; // the zeros of a compressed core cost up to 4 GiB for each format
   const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   static const int nowhere = open("/dev/null", O_WRONLY);
-  static constexpr auto makers = {dump::make_text_dumper,      dump::make_gnu_dumper,
-                                  dump::make_llvm_dumper,      dump::make_json_dumper,
-                                  dump::make_stats_dumper,     dump::make_stats_json_dumper,
-                                  dump::make_stats_html_dumper};
+  std::vector<dump::MakeDumper> makers;
+  for (const dump::Format& format : dump::formats)
+    for (const auto make : {format.dump, format.stats})
+      if (make) makers.push_back(make);
   for (const auto make : makers) {
     tool::Output out(nowhere);
     tool::Messages messages("fuzz");

@@ -40,4 +40,23 @@ std::unique_ptr<Dumper> make_stats_csv_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_html_dumper(const DumperContext& context);
 
+using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
+
+struct Format {
+  const char* name;
+  const char* help; ///< its part of the text of --format
+  MakeDumper dump;  ///< nullptr if the format has only statistics
+  MakeDumper stats; ///< nullptr if the format has no statistics
+  bool shows_origins = false;
+};
+inline constexpr Format formats[] = {
+    {"text", "text (default), ", make_text_dumper, make_stats_dumper, true},
+    {"gnu", "gnu (as objdump --sframe), ", make_gnu_dumper, nullptr},
+    {"llvm", "llvm (as llvm-readobj --sframe), ", make_llvm_dumper, nullptr},
+    {"json", "json; ", make_json_dumper, make_stats_json_dumper, true},
+    {"csv", "with --stats also csv, ", nullptr, make_stats_csv_dumper},
+    {"html", "and html, a page for a browser", nullptr, make_stats_html_dumper},
+};
+inline constexpr const Format& text_format = formats[0];
+
 } // namespace sframe::dump

@@ -15,7 +15,6 @@
 #include <sframe/tool/process_limits.h>
 #include <sframe/tool/program.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -39,20 +38,9 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
                                             what sframe-gen generates for a program
 )";
 
-using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
-
-struct Format {
-  MakeDumper dump;  ///< nullptr if the format has only statistics
-  MakeDumper stats; ///< nullptr if the format has no statistics
-};
-const std::map<std::string, Format> formats{
-    {"text", {make_text_dumper, make_stats_dumper}}, {"gnu", {make_gnu_dumper, nullptr}},
-    {"llvm", {make_llvm_dumper, nullptr}},           {"json", {make_json_dumper, make_stats_json_dumper}},
-    {"csv", {nullptr, make_stats_csv_dumper}},       {"html", {nullptr, make_stats_html_dumper}}};
-
 struct Options {
   tool::InputOptions inputs;
-  std::string format = "text";
+  const Format* format = &text_format;
   std::vector<std::string> functions;
   std::string addresses;
   std::string origin;
@@ -66,11 +54,7 @@ struct Options {
 void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
-  cli.add_option("--format", options.format,
-                 "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), "
-                 "json; with --stats also csv, and html, a page for a browser")
-      .one_of({"text", "gnu", "llvm", "json", "csv", "html"})
-      .common();
+  cli.add_choice("--format", options.format, formats, "Output format: ").common();
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
       .type_name("NAME");
   cli.add_flag("--raw", options.input.raw, "Treat FILE as a raw SFrame section");
@@ -135,7 +119,7 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
 /// Reads the report of --origin. Empty after an error, which has been reported.
 std::optional<Origins> read_origins(const Options& options, const tool::NamedInputs& named,
                                     tool::Messages& messages) {
-  if (options.stats || options.header_only || (options.format != "text" && options.format != "json"))
+  if (options.stats || options.header_only || !options.format->shows_origins)
     return refuse(messages, {},
                   "--origin needs --format=text or --format=json, without --stats and --header");
   if (options.input.skip || named.inputs.size() != 1)
@@ -149,8 +133,7 @@ std::optional<Origins> read_origins(const Options& options, const tool::NamedInp
 
 /// The dumper that the options ask for. Empty if they contradict each other, which has been reported.
 std::optional<MakeDumper> choose_dumper(const Options& options, tool::Messages& messages) {
-  const Format& format = formats.at(options.format);
-  const bool is_text = options.format == "text";
+  const bool is_text = options.format == &text_format;
   const char* const shown = options.disassemble ? "--disassemble" : options.list ? "--list" : nullptr;
   if (shown && (!is_text || options.stats || options.header_only || !options.origin.empty()))
     return refuse(messages, {},
@@ -163,11 +146,11 @@ std::optional<MakeDumper> choose_dumper(const Options& options, tool::Messages& 
   if (options.list) return make_list_dumper;
   if (is_text && options.stats && options.input.skip && !messages.verbose()) return make_stats_table_dumper;
   if (is_text && !options.stats && messages.verbose() && options.origin.empty()) return make_bytes_dumper;
-  const MakeDumper make = options.stats ? format.stats : format.dump;
+  const MakeDumper make = options.stats ? options.format->stats : options.format->dump;
   if (make) return make;
   return refuse(messages, {},
                 options.stats ? "--stats needs --format=text, --format=json, --format=csv or --format=html"
-                              : "--format=" + options.format + " needs --stats");
+                              : "--format=" + std::string(options.format->name) + " needs --stats");
 }
 
 /// Shows all files. Returns the exit code.
@@ -248,7 +231,7 @@ int run_tool(int argc, char** argv) {
       [&](tool::Output& out) {
         return run(app, options, list, *filter, *make, origins ? &*origins : nullptr, out);
       },
-      options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+      options.format == &text_format ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 
 } // namespace

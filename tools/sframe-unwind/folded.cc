@@ -48,10 +48,10 @@ void FoldedStacks::end_thread(const unwind::WalkEnd& end) {
   count.running += is_running_;
 }
 
-void print_counts(const std::string& format, const profile::StackCounts& counts,
+void print_counts(const OutputFormat& format, const profile::StackCounts& counts,
                   const profile::FlameGraphHeading& heading, tool::Output& out) {
   const profile::Sink to = [&](std::string_view text) { out << text; };
-  if (format == "svg")
+  if (&format == &svg_format)
     profile::draw_flame_graph(counts, heading, to);
   else
     profile::write_folded(counts, to);

@@ -55,7 +55,7 @@ private:
 };
 
 /// As --format=folded or svg.
-void print_counts(const std::string& format, const profile::StackCounts& counts,
+void print_counts(const OutputFormat& format, const profile::StackCounts& counts,
                   const profile::FlameGraphHeading& heading, tool::Output& out);
 
 /// Warns of the stacks of `file` that ended early, by the reason.

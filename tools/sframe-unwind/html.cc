@@ -138,9 +138,9 @@ std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbol
   return std::make_unique<HtmlPrinter>(out, symbolizer, settings, std::move(path));
 }
 
-void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {
-  if (format == "json") print_json_failure(out, file, why);
-  if (format != "html") return;
+void print_failure(tool::Output& out, const OutputFormat& format, std::string_view file, const Problem& why) {
+  if (&format == &json_format) print_json_failure(out, file, why);
+  if (&format != &html_format) return;
   tool::Output json(-1);
   print_json_failure(json, file, why);
   out << page::page_start(program, file) << page::script_json(json.text())

@@ -119,7 +119,7 @@ public:
       : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
   int run() {
-    if (counts_stacks(options_)) folded_.emplace(*symbolizer());
+    if (options_.format->counts) folded_.emplace(*symbolizer());
     const auto start = std::chrono::steady_clock::now();
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
       if (sample && over_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
@@ -132,7 +132,7 @@ public:
       ++samples_;
     }
     interruption_.end();
-    if (folded_) print_counts(options_.format, folded_->counts(), {process_.name(), samples_}, out_);
+    if (folded_) print_counts(*options_.format, folded_->counts(), {process_.name(), samples_}, out_);
     const bool wrong = report();
     keep_generated(app_.messages(), options_, process_);
     return complete_ && !wrong ? tool::exit_ok : tool::exit_findings;
@@ -318,7 +318,7 @@ int run_live(tool::App& app, const Options& options, tool::Output& out) {
   if (!process) {
     const std::string name = "process " + std::to_string(options.pid);
     app.messages().error(name, process.error());
-    print_failure(out, options.format, name, process.error());
+    print_failure(out, *options.format, name, process.error());
     return tool::exit_failure;
   }
   return LiveRun(app, options, **process, interruption, out).run();

@@ -71,7 +71,8 @@ int run_tool(int argc, char** argv) {
   inputs.insert(inputs.end(), {options.core, options.files.executable});
   return app.run_with_output(
       inputs, [&](sframe::tool::Output& out) { return sframe::unwind_tool::run(app, options, out); },
-      options.format == "text" ? sframe::tool::App::Errors::in_file : sframe::tool::App::Errors::not_in_file);
+      options.format == &sframe::unwind_tool::text_format ? sframe::tool::App::Errors::in_file
+                                                          : sframe::tool::App::Errors::not_in_file);
 }
 
 } // namespace

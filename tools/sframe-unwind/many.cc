@@ -102,7 +102,8 @@ struct Group {
 class ManyCores {
 public:
   ManyCores(tool::App& app, const Options& options, tool::Output& out, tool::InputList list)
-      : app_(app), options_(options), out_(out), list_(std::move(list)), json_(options.format == "json") {}
+      : app_(app), options_(options), out_(out), list_(std::move(list)),
+        json_(options.format == &json_format) {}
 
   int run() {
     if (list_.files.empty()) {
@@ -117,7 +118,7 @@ public:
                                       " more warnings like these (--verbose prints them)");
     if (json_)
       print_summary();
-    else if (counts_stacks(options_))
+    else if (options_.format->counts)
       print_all_counts();
     else
       print_groups();
@@ -155,7 +156,7 @@ private:
       result.messages.error(path, why);
       if (!json_) return;
       tool::Output document(-1);
-      print_failure(document, options_.format, path, {why, {}, {}});
+      print_failure(document, *options_.format, path, {why, {}, {}});
       result.json = one_line(document.text(), path);
     };
     if (!input.failure.empty()) return failed(input.failure);
@@ -191,7 +192,7 @@ private:
   /// True if all walks were complete.
   bool walk_threads_of(CoreWalk& walk, const std::string& path, CoreResult& result) const {
     if (json_) return walk_to_json(walk, path, result);
-    return counts_stacks(options_) ? count_first(walk, result) : walk_first(walk, result);
+    return options_.format->counts ? count_first(walk, result) : walk_first(walk, result);
   }
 
   bool walk_to_json(CoreWalk& walk, const std::string& path, CoreResult& result) const {
@@ -248,7 +249,7 @@ private:
     if (result.state != State::walked) return;
     for (const auto& [stack, count] : result.counts) counts_[stack].all += count.all;
     for (const auto& [reason, count] : result.cut) cut_[reason] += count;
-    if (counts_stacks(options_)) return;
+    if (options_.format->counts) return;
     const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());
     if (added) groups_.push_back({result.signature.text, {}, result.signal, {}, {}});
     if (added && json_) groups_.back().frames = std::move(result.signature.frames);
@@ -346,7 +347,7 @@ private:
 
   void print_all_counts() {
     const std::string title = counted(walked_, "core");
-    print_counts(options_.format, counts_, {title}, out_);
+    print_counts(*options_.format, counts_, {title}, out_);
     report_cut(app_.messages(), {}, cut_);
   }
 

@@ -41,6 +41,10 @@ const tool::Choices<names::NameStyle> name_styles = {
 
 const tool::Choices<bool> repeats_names = {{"fold", true}, {"all", false}};
 
+std::string option_text(const OutputFormat& format) {
+  return std::string("--format=") + format.name;
+}
+
 std::vector<std::string> stepper_names() {
   std::vector<std::string> names;
   for (const steppers::StepperInfo& stepper : steppers::ready_steppers()) names.emplace_back(stepper.name);
@@ -137,14 +141,7 @@ void add_options(tool::App& app, Options& options) {
                "Step from every frame by SFrame, CFI, frame pointer and code analysis; report differences")
       .group(walk_group);
 
-  cli.add_option(
-         "--format", options.format,
-         "text, json, html (a page, with --registers and --source), folded (stacks and counts) or svg (flame "
-         "graph)")
-      .one_of({"text", "json", "html", "folded", "svg"})
-      .show_default()
-      .group(output_group)
-      .common();
+  cli.add_choice("--format", options.format, output_formats, "").group(output_group).common();
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)").group(output_group);
   cli.add_choice("--names", options.names, name_styles,
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
@@ -243,7 +240,7 @@ std::optional<OptionError> find_unreachable(const std::vector<std::string>& file
 
 std::optional<OptionError> identify_core(Options& options) {
   std::vector<std::string>& files = options.inputs.inputs;
-  if (options.format == "html") options.registers = options.source = true;
+  if (options.format == &html_format) options.registers = options.source = true;
   options.files.open_files = !options.no_files;
   options.files.executable = options.named_executable;
   // What coredumpctl passes with -c need not be there any more.
@@ -313,10 +310,9 @@ std::optional<OptionError> read_perf_map(Options& options) {
 }
 
 std::optional<OptionError> check_terminal(const Options& options) {
-  const bool is_file = options.format == "html" || options.format == "svg";
-  if (!is_file || options.list_steppers || !::isatty(STDOUT_FILENO)) return std::nullopt;
+  if (!options.format->for_browser || options.list_steppers || !::isatty(STDOUT_FILENO)) return std::nullopt;
   return OptionError{{},
-                     "--format=" + options.format + " is for a browser: write it to a file, with -o FILE"};
+                     option_text(*options.format) + " is for a browser: write it to a file, with -o FILE"};
 }
 
 namespace {
@@ -346,7 +342,7 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{},
                        "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir, --debug-dir "
                        "or --source-dir"};
-  const bool counts = counts_stacks(options);
+  const bool counts = options.format->counts;
   if (options.pid && (options.several || !options.core.empty()))
     return OptionError{{}, "--pid and CORE cannot be combined"};
   if (options.several && (options.thread || options.compare || options.modules))
@@ -354,17 +350,17 @@ std::optional<OptionError> check(const Options& options) {
   if (!options.pid && !options.several && options.core.empty())
     return OptionError{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && options.count > 1) return OptionError{{}, "--count needs --pid"};
-  if (options.format == "html" &&
+  if (options.format == &html_format &&
       (options.several || options.count > 1 || options.compare || options.group || options.modules))
     return OptionError{
         {}, "--format=html needs a single core or sample, without --compare, --group and --modules"};
   if (counts && (options.compare || options.group || options.modules))
     return OptionError{
-        {}, "--format=" + options.format + " cannot be combined with --compare, --group or --modules"};
+        {}, option_text(*options.format) + " cannot be combined with --compare, --group or --modules"};
   if (shows_variables(options) && (counts || options.compare || options.modules))
     return OptionError{{},
-                       "--args and --locals cannot be combined with --compare, --modules or --format=" +
-                           std::string(counts ? options.format : "svg")};
+                       "--args and --locals cannot be combined with --compare, --modules or " +
+                           option_text(counts ? *options.format : svg_format)};
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   // coredumpctl passes the path at the time of the crash, with -c: the file may be gone.

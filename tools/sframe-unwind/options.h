@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "formats.h"
 #include "sframe/crash/origin.h"
 #include "sframe/languages/perf_map.h"
 #include "sframe/modules/module.h"
@@ -37,7 +38,7 @@ struct Options {
   std::optional<names::NameStyle> names; ///< nothing: full, or short where stacks are counted
   std::optional<bool> fold;              ///< leave out frames that repeat others; nothing: on a terminal
   bool registers = false;
-  std::string format = "text";
+  const OutputFormat* format = &text_format;
 
   bool source = false;
   std::vector<std::string> source_dirs;
@@ -70,11 +71,6 @@ inline bool shows_variables(const Options& options) {
 /// True if runtimes of languages are looked at.
 inline bool wants_languages(const Options& options) {
   return options.languages != std::vector<std::string>{"none"};
-}
-
-/// True for the formats that count equal stacks.
-inline bool counts_stacks(const Options& options) {
-  return options.format == "folded" || options.format == "svg";
 }
 
 /// Declares the options. They are filled in by app.parse().

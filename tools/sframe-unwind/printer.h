@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "formats.h"
 #include "languages.h"
 #include "names.h"
 #include "place.h"
@@ -93,7 +94,7 @@ std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbol
 
 /// The JSON document, or the page, if there is nothing to walk: the problem `why` of `file`. Does nothing for
 /// other formats.
-void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
+void print_failure(tool::Output& out, const OutputFormat& format, std::string_view file, const Problem& why);
 
 /// Calls f(name, value) for each known register, the pc last.
 template <class F>

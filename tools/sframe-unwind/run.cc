@@ -34,7 +34,7 @@ int print_all_counts(tool::App& app, const Options& options, CoreWalk& walk, too
   walk.walker().set_max_frames(options.max_frames);
   const bool complete =
       walk_threads(walk.threads(), walk.process(), walk.walker(), options, stacks, out, nullptr, &messages);
-  print_counts(options.format, stacks.counts(), {walk.process().name()}, out);
+  print_counts(*options.format, stacks.counts(), {walk.process().name()}, out);
   report_cut(messages, options.core, stacks.cut());
   const bool wrong = walk.report(messages);
   crash::InstalledPackages installed;
@@ -53,18 +53,18 @@ int run_on(tool::App& app, const Options& options, const core::CoreFile& core, t
     }
     walk.report(messages);
     messages.error(options.core, failure->what);
-    print_failure(out, options.format, options.core, {failure->what, {}, {}});
+    print_failure(out, *options.format, options.core, {failure->what, {}, {}});
     return tool::exit_failure;
   }
   process::CoreProcess& process = walk.process();
-  if (counts_stacks(options)) return print_all_counts(app, options, walk, out);
+  if (options.format->counts) return print_all_counts(app, options, walk, out);
   const auto printer = make_printer(options, out, walk.symbolizer(), print_settings(app, options));
   CoreHeader header = walk.header(options.origin);
   crash::InstalledPackages installed;
   walk.find_packages(header, installed);
   printer->begin(process, &header);
   if (options.modules) {
-    const bool found = options.format == "json" ? load_modules(process) : list_modules(process, out);
+    const bool found = options.format == &json_format ? load_modules(process) : list_modules(process, out);
     printer->end(process);
     const bool wrong = walk.report(messages);
     return found && !wrong ? tool::exit_ok : tool::exit_findings;
@@ -89,7 +89,7 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
   const auto core = core::CoreFile::open(options.core, app.limits());
   if (!core) {
     app.messages().error(options.core, core.error());
-    print_failure(out, options.format, options.core, core.error());
+    print_failure(out, *options.format, options.core, core.error());
     return tool::exit_failure;
   }
   if (core->damaged()) app.messages().warning(options.core, "compressed file is damaged or truncated");

@@ -242,8 +242,8 @@ PrintSettings print_settings(tool::App& app, const Options& options) {
 
 std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
                                       const PrintSettings& settings) {
-  if (options.format == "json") return make_json_printer(out, symbolizer, settings);
-  if (options.format == "html") return make_html_printer(out, symbolizer, settings, options.core);
+  if (options.format == &json_format) return make_json_printer(out, symbolizer, settings);
+  if (options.format == &html_format) return make_html_printer(out, symbolizer, settings, options.core);
   auto text = make_text_printer(out, symbolizer, settings);
   // What belongs to a single frame has no place in a tree.
   const bool is_tree = options.group && !options.registers && !options.source && !shows_variables(options);
@@ -261,7 +261,7 @@ SymbolizerSettings symbolizer_settings(const Options& options) {
   SymbolizerSettings settings{.names = !options.no_names,
                               .source = options.source,
                               .style =
-                                  options.names.value_or(counts_stacks(options) ? names::NameStyle::shortened
+                                  options.names.value_or(options.format->counts ? names::NameStyle::shortened
                                                                                 : names::NameStyle::full),
                               .source_dirs = options.source_dirs,
                               .perf_map = options.perf_map,

@@ -5,6 +5,7 @@
 
 #include "against.h"
 #include "catalogue.h"
+#include "formats.h"
 #include "program.h"
 #include "run.h"
 
@@ -64,7 +65,7 @@ struct Options {
   std::string explain;
   std::string against;
   std::string profile = "spec";
-  RunOptions run;
+  RunOptions run{.format = &text_format};
   bool has_program = false; ///< --check=run
   ProgramOptions program;
 };
@@ -140,12 +141,7 @@ void add_options(tool::OptionList& cli, Options& options) {
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
       .type_name("FILE");
-  cli.add_option(
-         "--format", options.run.format,
-         "text, json, sarif, junit (XML), gitlab (code quality report), github (annotations) or html, "
-         "a page with the evidence (with --list-checks also markdown)")
-      .one_of({"text", "json", "sarif", "junit", "gitlab", "github", "html", "markdown"})
-      .common();
+  cli.add_choice("--format", options.run.format, formats, "").common();
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
     cli.add_option(name, ids, what)
         .type_name("ID")
@@ -235,6 +231,11 @@ bool settle_program(Options& options, tool::Messages& messages) {
   return true;
 }
 
+/// True for the formats that --compiler-bugs and --against have.
+bool has_text_or_json(const Options& options) {
+  return options.run.format == &text_format || options.run.format == &json_format;
+}
+
 /// The options that --compiler-bugs cannot be combined with. Returns false after an error, which has been
 /// reported.
 bool settle_compiler_bugs(const Options& options, tool::Messages& messages) {
@@ -247,7 +248,7 @@ bool settle_compiler_bugs(const Options& options, tool::Messages& messages) {
       {!options.run.baseline.empty() || !options.run.write_baseline.empty(), "a baseline"},
       {!options.max_findings.empty(), "--max-findings"},
       {!options.errors.empty() || !options.warnings.empty() || !options.ignored.empty(), "severities"},
-      {options.run.format != "text" && options.run.format != "json", "--format other than text and json"}};
+      {!has_text_or_json(options), "--format other than text and json"}};
   for (const auto& [given, name] : others)
     if (given) return refuse(messages, {}, std::string("--compiler-bugs cannot be combined with ") + name);
   return true;
@@ -282,7 +283,9 @@ bool settle(Options& options, tool::Messages& messages) {
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return refuse(messages, {}, any.error().text());
-  if (options.run.format == "markdown") return refuse(messages, {}, "--format=markdown needs --list-checks");
+  if (options.run.format == &markdown_format)
+    return refuse(messages, {}, "--format=markdown needs --list-checks");
+  options.run.bugs_as_json = options.run.format == &json_format;
   options.run.file.skip = tool::is_tree(options.inputs);
   options.run.file.missing = options.inputs.missing;
   std::error_code ignored;
@@ -296,9 +299,9 @@ bool settle(Options& options, tool::Messages& messages) {
 
 /// Empty if the format is one that the list of checks supports.
 std::string catalogue_format_error(const Options& options) {
-  const bool markdown = options.list_checks && options.run.format == "markdown";
-  if (markdown || options.run.format == "text") return {};
-  return "--format=" + options.run.format + " cannot be combined with " +
+  const bool markdown = options.list_checks && options.run.format == &markdown_format;
+  if (markdown || options.run.format == &text_format) return {};
+  return "--format=" + std::string(options.run.format->name) + " cannot be combined with " +
          (options.list_checks ? "--list-checks" : "--explain");
 }
 
@@ -314,7 +317,7 @@ int print_catalogue(tool::App& app, const Options& options) {
   }
   return app.run_with_output({}, [&](tool::Output& out) {
     if (options.list_checks)
-      list_checks(out, options.run.format == "markdown");
+      list_checks(out, options.run.format == &markdown_format);
     else
       explain(out, *check);
     return tool::exit_ok;
@@ -323,20 +326,19 @@ int print_catalogue(tool::App& app, const Options& options) {
 
 /// --against, which is no check of a section.
 int compare_with_original(tool::App& app, const Options& options) {
-  const bool is_text = options.run.format == "text";
   if (options.inputs.inputs.size() != 1 || tool::is_tree(options.inputs)) {
     app.messages().error({}, "--against needs exactly one FILE");
     return tool::exit_failure;
   }
   if (options.has_checks || !options.run.file.sframe.empty() || options.run.file.compiler_bugs ||
-      (!is_text && options.run.format != "json")) {
+      !has_text_or_json(options)) {
     app.messages().error({}, "--against cannot be combined with --check, --sframe, --compiler-bugs or "
                              "--format other than text and json");
     return tool::exit_failure;
   }
   return compare_files(app, {.original = options.against,
                              .file = options.inputs.inputs.front(),
-                             .json = !is_text,
+                             .json = options.run.format == &json_format,
                              .limits = app.limits()});
 }
 
@@ -409,9 +411,8 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
 /// What is reported: --level, -q and -v.
 void settle_report(Options& options, const tool::Messages& messages) {
   ReportOptions& report = options.run.report;
-  const bool is_text = options.run.format == "text";
-  const bool is_complete = options.run.format == "json" || options.run.format == "html";
-  report.level = !is_text && !is_complete ? Severity::warning : Severity::note;
+  const bool is_text = options.run.format == &text_format;
+  report.level = options.run.format->level;
   if (is_text && messages.quiet()) report.level = Severity::error;
   for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
     if (severity_name(severity) == options.level) report.level = severity;
@@ -470,7 +471,7 @@ int run_tool(int argc, char** argv) {
   options.run.threads = app.threads();
   return app.run_with_output(
       paths, [&](tool::Output& out) { return run(options.run, app.messages(), out); },
-      options.run.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+      options.run.format == &text_format ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 
 } // namespace

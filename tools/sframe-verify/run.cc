@@ -21,23 +21,12 @@ namespace sframe::verify {
 
 namespace {
 
-std::string title(std::span<const tool::InputFile> files) {
-  return files.size() == 1 ? files.front().path : counted(files.size(), "file");
-}
-
 std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
   report.collect = !options.write_baseline.empty();
   if (options.file.compiler_bugs) return make_text_format(report); // has no entries of its own for files
-  if (options.format == "json") return make_json_format(report);
-  const Invocation invocation{SFRAME_VERSION, options.command_line};
-  if (options.format == "sarif") return make_sarif_format(report, invocation);
-  if (options.format == "html") return make_html_format(report, title(options.files), invocation);
-  if (options.format == "junit") return make_junit_format(report, options.checks);
-  if (options.format == "gitlab") return make_gitlab_format(report);
-  if (options.format == "github") return make_github_format(report);
-  return make_text_format(report);
+  return options.format->make(options, report);
 }
 
 std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,
@@ -125,7 +114,7 @@ int write_bugs(const RunOptions& options, std::span<Outcome> outcomes, tool::Out
     done &= outcome.done;
     errors |= outcome.errors != 0;
   }
-  out << (options.format == "json" ? bugs_json(all, failures) : bugs_text(all));
+  out << (options.bugs_as_json ? bugs_json(all, failures) : bugs_text(all));
   return !done ? tool::exit_failure : errors || !all.empty() ? tool::exit_findings : tool::exit_ok;
 }
 

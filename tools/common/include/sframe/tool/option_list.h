@@ -104,6 +104,19 @@ public:
     });
   }
 
+  /// The same, of a table whose rows have a `name`, and in `help` their part of the option's text. The
+  /// variable is the row.
+  template <class Row, std::size_t count>
+  Option add_choice(const std::string& names, const Row*& variable, const Row (&table)[count],
+                    std::string text) {
+    Choices<const Row*> choices;
+    for (const Row& row : table) {
+      choices.emplace_back(row.name, &row);
+      text += row.help;
+    }
+    return add_choice(names, variable, choices, text);
+  }
+
   /// An option without a value; "--share,!--no-share" is false by its second name.
   Option add_flag(const std::string& names, bool& value, const std::string& text = {});
   /// "--repair{apply}": the value is "apply", unless the command line has another.
