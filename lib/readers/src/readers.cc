@@ -94,12 +94,6 @@ std::vector<std::string> reader_names() {
   return names;
 }
 
-std::string reader_list() {
-  std::string list;
-  for (const Reader& reader : table) (list += list.empty() ? "" : "|") += reader.option;
-  return list;
-}
-
 const Reader* find_reader(std::string_view option) {
   const auto found = std::ranges::find(table, option, &Reader::option);
   return found == std::end(table) ? nullptr : found;

@@ -55,9 +55,6 @@ std::span<const Reader> all_readers();
 /// The options of all.
 std::vector<std::string> reader_names();
 
-/// The same, with "|" between them, as in --help.
-std::string reader_list();
-
 /// The one with this option, or nullptr. Static.
 const Reader* find_reader(std::string_view option);
 
