@@ -16,7 +16,7 @@ constexpr std::uint8_t known_version = 1, address_size = 8;
 
 bool searchable(std::uint8_t encoding) {
   if (!pointer_encoding_known(encoding) || encoding & pe_indirect) return false;
-  const std::uint8_t relation = encoding & 0x70;
+  const std::uint8_t relation = encoding & relation_mask;
   return pointer_width(encoding, address_size) &&
          (relation == 0 || relation == pe_pcrel || relation == pe_datarel);
 }
@@ -82,7 +82,7 @@ expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> bytes, 
 /// The result of read_pointer(), for the encodings that searchable() accepts; faster, since a search reads a
 /// dozen.
 std::uint64_t EhFrameHdr::number_at(std::uint64_t offset) const {
-  const std::uint8_t relation = encoding_ & 0x70;
+  const std::uint8_t relation = encoding_ & relation_mask;
   const std::uint64_t base = relation == pe_datarel ? address_ : relation == pe_pcrel ? address_ + offset : 0;
   DwarfReader reader(bytes_, offset, offset + width_, abi_->byte_order);
   const std::uint64_t number = reader.number(width_);

@@ -6,7 +6,6 @@ namespace sframe::cfi {
 namespace {
 
 constexpr std::uint8_t form_mask = 0x0f;
-constexpr std::uint8_t relation_mask = 0x70;
 
 std::uint64_t read_form(DwarfReader& reader, std::uint8_t form, std::uint8_t address_size) {
   if (form == pe_uleb128) return reader.uleb();

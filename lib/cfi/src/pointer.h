@@ -13,6 +13,9 @@
 
 namespace sframe::cfi {
 
+/// The bits of an encoding that give the base.
+inline constexpr std::uint8_t relation_mask = 0x70;
+
 /// The possible bases of a pointer.
 struct PointerContext {
   std::uint64_t section_address = 0;

@@ -211,12 +211,13 @@ DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
 
 /// The debug information that this one shares with other files; nullptr, with a message, if it is missing.
 DebugInfo* DebugReader::alternate() {
-  if (!std::exchange(debug_.alternate_tried, true)) {
+  if (!debug_.alternate) {
+    debug_.alternate.emplace();
     if (const elf::Image* const image = module_.debug().alternate_image()) {
       auto opened = std::make_unique<DebugInfo>(open(module_, *image, true));
-      if (opened->dwarf) debug_.alternate = std::move(opened);
+      if (opened->dwarf) *debug_.alternate = std::move(opened);
     }
-    if (!debug_.alternate) {
+    if (!*debug_.alternate) {
       const elf::Image* const image = module_.debug().image();
       const auto link = image ? files::alternate_link(*image) : std::nullopt;
       module_.add_problem(
@@ -225,7 +226,7 @@ DebugInfo* DebugReader::alternate() {
           " not found: some names are left out");
     }
   }
-  return debug_.alternate.get();
+  return debug_.alternate->get();
 }
 
 /// LLVM does not follow references into another file.

@@ -39,8 +39,8 @@ struct DebugInfo {
   std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
   std::unique_ptr<elf::LlvmDwarf> dwarf;
   std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
-  std::unique_ptr<DebugInfo> alternate;   ///< of Module::alternate_image(); nullptr: not opened, or unusable
-  bool alternate_tried = false;
+  /// Of Module::alternate_image(); nothing: not looked for; nullptr: there is none that can be used.
+  std::optional<std::unique_ptr<DebugInfo>> alternate;
   std::shared_ptr<const int> package; ///< a descriptor of the file with split debug information
   std::uint64_t package_steps = 0;    ///< elf::steps_to_find_unit() of it
   /// The units with the entries: those split off, for skeleton units for which LLVM has found one. It looks
