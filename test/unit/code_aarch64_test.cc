@@ -3,22 +3,13 @@
 // The AArch64 decoder, instruction by instruction. Encodings are from llvm-mc; expectations were derived by
 // hand from the manual's description of each instruction. Instructions are at 0x1000.
 
-#include "code_effect_text.h"
-#include "inputs.h"
-#include "sframe/abi.h"
-#include "gtest/gtest.h"
+#include "code_decoder_cases.h"
 
 namespace code_aarch64_test {
 
 using namespace sframe;
 
-struct Case {
-  const char* assembly;
-  const char* bytes;
-  const char* meaning;
-};
-
-constexpr Case cases[] = {
+constexpr test::DecoderCase cases[] = {
     {"stp x29, x30, [sp, #-32]!", "fd 7b be a9", "r31 := r31 - 32; [r31] := r29; [r31 + 8] := r30"},
     {"ldp x29, x30, [sp], #32", "fd 7b c2 a8", "r29 := [r31]; r30 := [r31 + 8]; r31 := r31 + 32"},
     {"stp x19, x20, [sp, #16]", "f3 53 01 a9", "[r31 + 16] := r19; [r31 + 24] := r20"},
@@ -149,10 +140,7 @@ constexpr Case cases[] = {
 };
 
 TEST(Aarch64Decoder, InstructionEffects) {
-  const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
-  ASSERT_TRUE(decoder);
-  for (const Case& one : cases)
-    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+  test::expect_meanings(Abi::aarch64_little, cases);
 }
 
 TEST(Aarch64Decoder, BigEndianProgramsDecodeTheSame) {
@@ -181,14 +169,7 @@ TEST(Aarch64Decoder, RefusesUnallocated) {
 }
 
 TEST(Aarch64Decoder, MarksUnknownFlags) {
-  const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
-  ASSERT_TRUE(decoder);
-  const auto loses = [&](const char* bytes) {
-    code::Instruction instruction;
-    std::vector<code::Effect> effects;
-    EXPECT_TRUE(decoder->decode(test::hex(bytes), 0, instruction, effects));
-    return instruction.writes_flags;
-  };
+  const auto loses = [](const char* bytes) { return test::loses_flags(Abi::aarch64_little, bytes); };
   EXPECT_TRUE(loses("1f 00 01 ea"));  // tst x0, x1
   EXPECT_TRUE(loses("00 20 61 1e"));  // fcmp d0, d1
   EXPECT_FALSE(loses("1f 14 00 71")); // cmp w0, #5: they are a compare's

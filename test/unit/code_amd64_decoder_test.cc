@@ -3,12 +3,9 @@
 // The AMD64 decoder: instructions newer than Debian 12's Zydis, and missing operands. Encodings and texts are
 // from llvm-mc.
 
-#include "code_effect_text.h"
-#include "inputs.h"
-#include "sframe/abi.h"
+#include "code_decoder_cases.h"
 
 #include <array>
-#include <gtest/gtest.h>
 #include <vector>
 
 namespace code_amd64_decoder_test {
@@ -69,15 +66,9 @@ constexpr Newer newer[] = {
     {"lkgs 8(%rdi)", "f2 0f 00 77 08"},
 };
 
-struct Case {
-  const char* assembly;
-  const char* bytes;
-  const char* meaning;
-};
-
 /// Derived by hand from the manual's description of each instruction (Intel SDM, volume 2). Instructions are
 /// at 0x1000; r16 is the pseudo register of the analysis, r255 none.
-constexpr Case cases[] = {
+constexpr test::DecoderCase cases[] = {
     {"pushq %rbp", "55", "[r7 - 8] := r6; r7 += -8"},
     {"pushq $4", "6a 04", "[r7 - 8].8 := ?; r7 += -8"},
     {"pushw %ax", "66 50", "[r7 - 2].2 := ?; r7 += -2"},
@@ -192,21 +183,11 @@ constexpr Case cases[] = {
 };
 
 TEST(Amd64Decoder, InstructionEffects) {
-  const auto decoder = code::make_decoder(traits(Abi::amd64));
-  ASSERT_TRUE(decoder);
-  for (const Case& one : cases)
-    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+  test::expect_meanings(Abi::amd64, cases);
 }
 
 TEST(Amd64Decoder, MarksUnknownFlags) {
-  const auto decoder = code::make_decoder(traits(Abi::amd64));
-  ASSERT_TRUE(decoder);
-  const auto loses = [&](const char* bytes) {
-    code::Instruction instruction;
-    std::vector<code::Effect> effects;
-    EXPECT_TRUE(decoder->decode(test::hex(bytes), 0, instruction, effects));
-    return instruction.writes_flags;
-  };
+  const auto loses = [](const char* bytes) { return test::loses_flags(Abi::amd64, bytes); };
   EXPECT_TRUE(loses("85 ff"));     // test %edi, %edi
   EXPECT_TRUE(loses("48 ff c0"));  // inc %rax
   EXPECT_TRUE(loses("9d"));        // popfq
@@ -277,7 +258,7 @@ TEST(Amd64Decoder, ReadsOnlyExistingOperands) {
 
 /// Derived by hand from the operands. push2 pushes the second operand, as AT&T writes it, first: as clang's
 /// CFI has it.
-constexpr Case apx[] = {
+constexpr test::DecoderCase apx[] = {
     {"push2p %r15, %rbp", "62 d4 d4 18 ff f7", "[r7 - 8] := r6; [r7 - 16] := r15; r7 += -16"},
     {"push2 %rbx, %r12", "62 f4 1c 18 ff f3", "[r7 - 8] := r12; [r7 - 16] := r3; r7 += -16"},
     {"push2 %r16, %rbx", "62 fc 64 18 ff f0", "[r7 - 8] := r3; [r7 - 16].8 := ?; r7 += -16"},
@@ -322,17 +303,14 @@ constexpr Case apx[] = {
 };
 
 TEST(Amd64Decoder, ApxEffects) {
-  const auto decoder = code::make_decoder(traits(Abi::amd64));
-  ASSERT_TRUE(decoder);
-  for (const Case& one : apx)
-    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+  test::expect_meanings(Abi::amd64, apx);
 }
 
 /// Nothing is read beyond the end, and a part of an instruction is none.
 TEST(Amd64Decoder, ApxLengths) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);
-  for (const Case& one : apx) {
+  for (const test::DecoderCase& one : apx) {
     const std::vector<std::byte> bytes = test::hex(one.bytes);
     code::Instruction instruction;
     std::vector<code::Effect> effects;

@@ -3,22 +3,13 @@
 // The s390x decoder, instruction by instruction. Encodings are from llvm-mc; expectations were derived by
 // hand from the manual's description of each instruction. Instructions are at 0x1000.
 
-#include "code_effect_text.h"
-#include "inputs.h"
-#include "sframe/abi.h"
-#include "gtest/gtest.h"
+#include "code_decoder_cases.h"
 
 namespace code_s390x_test {
 
 using namespace sframe;
 
-struct Case {
-  const char* assembly;
-  const char* bytes;
-  const char* meaning;
-};
-
-constexpr Case cases[] = {
+constexpr test::DecoderCase cases[] = {
     {"stmg %r6, %r15, 48(%r15)", "eb 6f f0 30 00 24",
      "[r15 + 48] := r6; [r15 + 56] := r7; [r15 + 64] := r8; [r15 + 72] := r9; [r15 + 80] := r10; [r15 + 88] "
      ":= r11; [r15 + 96] := r12; [r15 + 104] := r13; [r15 + 112] := r14; [r15 + 120] := r15"},
@@ -136,7 +127,7 @@ constexpr Case cases[] = {
 };
 
 /// How many bytes each store writes, and the registers that get a result.
-constexpr Case stores[] = {
+constexpr test::DecoderCase stores[] = {
     {"stc %r1, 160(%r15)", "42 10 f0 a0", "[r15 + 160].1 := ?"},
     {"stcy %r1, 160(%r15)", "e3 10 f0 a0 00 72", "[r15 + 160].1 := ?"},
     {"sth %r1, 160(%r15)", "40 10 f0 a0", "[r15 + 160].2 := ?"},
@@ -220,17 +211,11 @@ constexpr Case stores[] = {
 };
 
 TEST(S390xDecoder, BytesStored) {
-  const auto decoder = code::make_decoder(traits(Abi::s390x));
-  ASSERT_TRUE(decoder);
-  for (const Case& one : stores)
-    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+  test::expect_meanings(Abi::s390x, stores);
 }
 
 TEST(S390xDecoder, InstructionEffects) {
-  const auto decoder = code::make_decoder(traits(Abi::s390x));
-  ASSERT_TRUE(decoder);
-  for (const Case& one : cases)
-    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+  test::expect_meanings(Abi::s390x, cases);
 }
 
 TEST(S390xDecoder, RefusesUnknownAndTruncated) {
@@ -247,14 +232,7 @@ TEST(S390xDecoder, RefusesUnknownAndTruncated) {
 }
 
 TEST(S390xDecoder, MarksUnknownConditionCode) {
-  const auto decoder = code::make_decoder(traits(Abi::s390x));
-  ASSERT_TRUE(decoder);
-  const auto loses = [&](const char* bytes) {
-    code::Instruction instruction;
-    std::vector<code::Effect> effects;
-    EXPECT_TRUE(decoder->decode(test::hex(bytes), 0, instruction, effects));
-    return instruction.writes_flags;
-  };
+  const auto loses = [](const char* bytes) { return test::loses_flags(Abi::s390x, bytes); };
   EXPECT_TRUE(loses("b9 02 00 12"));  // ltgr %r1, %r2
   EXPECT_TRUE(loses("a7 1e 00 05"));  // chi %r1, 5: a compare of signed numbers
   EXPECT_FALSE(loses("b9 04 00 12")); // lgr %r1, %r2
