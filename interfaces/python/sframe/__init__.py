@@ -77,6 +77,17 @@ def _fail(error: "_c.Error") -> NoReturn:
     )
 
 
+def _check(status: int, error: "_c.Error") -> None:
+    if status != _c.OK:
+        _fail(error)
+
+
+def _is_found(status: int, error: "_c.Error") -> bool:
+    if status != _c.NO_INFO:
+        _check(status, error)
+    return status == _c.OK
+
+
 def _address(number: int) -> int:
     """ctypes would take it modulo 2**64."""
     if not 0 <= number < 1 << 64:
@@ -189,7 +200,7 @@ class Rule:
     @classmethod
     def _make(cls, rule: "_c.Rule", abi: bytes, is_cfa: bool) -> "Rule":
         text = ctypes.create_string_buffer(32)
-        _lib.sframe_rule_text(abi, ctypes.byref(rule), is_cfa, text, len(text))
+        _lib.sframe_rule_text(abi, rule, is_cfa, text, len(text))
         kind = cls._kinds[rule.kind]
         base = (
             None
@@ -263,12 +274,9 @@ class Function:
         abi = section.abi.encode()
         rows = _Collector(_c.RowCallback, lambda row: Row._make(row, abi))
         error = _c.Error()
-        status = _lib.sframe_section_rows(
-            section._pointer, self.index, rows.callback, None, ctypes.byref(error)
-        )
+        status = _lib.sframe_section_rows(section._pointer, self.index, rows.callback, None, error)
         yield from rows.result()
-        if status != _c.OK:
-            _fail(error)
+        _check(status, error)
 
     def __contains__(self, pc: int) -> bool:
         return 0 <= pc - self.start < self.size
@@ -291,10 +299,7 @@ class Section(_Handle):
         self._bytes = bytes(data)
         self._file: Optional["File"] = None
         error = _c.Error()
-        self._open(
-            _lib.sframe_section_open(self._bytes, len(self._bytes), address, ctypes.byref(error)),
-            error,
-        )
+        self._open(_lib.sframe_section_open(self._bytes, len(self._bytes), address, error), error)
         self._read_info()
 
     @classmethod
@@ -313,7 +318,7 @@ class Section(_Handle):
 
     def _read_info(self) -> None:
         info = _c.SectionInfo()
-        _lib.sframe_section_get_info(self._pointer, ctypes.byref(info))
+        _lib.sframe_section_get_info(self._pointer, info)
         self.address: int = info.address
         self.size: int = info.length
         self.abi: str = info.abi.decode()
@@ -335,13 +340,8 @@ class Section(_Handle):
         if not -len(self) <= number < len(self):
             raise IndexError("no function %d" % number)
         function, error = _c.Function(), _c.Error()
-        if (
-            _lib.sframe_section_function(
-                self._pointer, number % len(self), ctypes.byref(function), ctypes.byref(error)
-            )
-            != _c.OK
-        ):
-            _fail(error)
+        status = _lib.sframe_section_function(self._pointer, number % len(self), function, error)
+        _check(status, error)
         return Function._make(self, function)
 
     def __iter__(self) -> Iterator[Function]:
@@ -350,17 +350,9 @@ class Section(_Handle):
     def find(self, pc: int) -> Optional[Match]:
         """The function and row for a pc, or None. For a return address pass the pc minus 1."""
         function, row, error = _c.Function(), _c.Row(), _c.Error()
-        status = _lib.sframe_section_find(
-            self._pointer,
-            _address(pc),
-            ctypes.byref(function),
-            ctypes.byref(row),
-            ctypes.byref(error),
-        )
-        if status == _c.NO_INFO:
+        status = _lib.sframe_section_find(self._pointer, _address(pc), function, row, error)
+        if not _is_found(status, error):
             return None
-        if status != _c.OK:
-            _fail(error)
         return Match(Function._make(self, function), Row._make(row, self.abi.encode()))
 
     def __repr__(self) -> str:
@@ -380,7 +372,7 @@ class File(_Handle):
     def __init__(self, path: Union[str, "os.PathLike[str]"]):
         self.path = os.fspath(path)
         error = _c.Error()
-        self._open(_lib.sframe_file_open(_path(self.path), ctypes.byref(error)), error)
+        self._open(_lib.sframe_file_open(_path(self.path), error), error)
 
     @property
     def sections(self) -> List[Section]:
@@ -401,17 +393,9 @@ class File(_Handle):
         """The addresses of the function that the file's DWARF call frame information has for a pc,
         or None."""
         start, length, error = ctypes.c_uint64(), ctypes.c_uint64(), _c.Error()
-        status = _lib.sframe_file_find_cfi(
-            self._open_handle,
-            _address(pc),
-            ctypes.byref(start),
-            ctypes.byref(length),
-            ctypes.byref(error),
-        )
-        if status == _c.NO_INFO:
+        status = _lib.sframe_file_find_cfi(self._open_handle, _address(pc), start, length, error)
+        if not _is_found(status, error):
             return None
-        if status != _c.OK:
-            _fail(error)
         return range(start.value, start.value + length.value)
 
 
@@ -485,11 +469,7 @@ class Frame:
         while True:
             name = ctypes.create_string_buffer(size)
             status = _lib.sframe_function_name(
-                self._process._open_handle,
-                ctypes.byref(self._frame),
-                name,
-                size,
-                ctypes.byref(offset),
+                self._process._open_handle, self._frame, name, size, offset
             )
             if status != _c.NO_MEMORY or size > 1 << 20:
                 return (
@@ -516,9 +496,7 @@ class Frame:
                 _text(line.file), line.line, None if line.function is None else _text(line.function)
             ),
         )
-        _lib.sframe_source_lines(
-            self._process._open_handle, ctypes.byref(self._frame), lines.callback, None
-        )
+        _lib.sframe_source_lines(self._process._open_handle, self._frame, lines.callback, None)
         return lines.result()
 
     @property
@@ -576,16 +554,10 @@ class Thread:
         frames = _Collector(_c.FrameCallback, copy)
         end, error = _c.End(), _c.Error()
         status = _lib.sframe_walk(
-            process._open_handle,
-            self._number,
-            frames.callback,
-            None,
-            ctypes.byref(end),
-            ctypes.byref(error),
+            process._open_handle, self._number, frames.callback, None, end, error
         )
         result = frames.result()
-        if status != _c.OK:
-            _fail(error)
+        _check(status, error)
         self.end = End(bool(end.complete), _text(end.reason))
         return result
 
@@ -613,14 +585,12 @@ class Fault:
     @classmethod
     def _of(cls, crash: "_CrashHandle", kind: int) -> Optional["Fault"]:
         fault = _c.Fault()
-        if _lib.sframe_crash_get_fault(crash._open_handle, kind, ctypes.byref(fault)) != _c.OK:
+        if _lib.sframe_crash_get_fault(crash._open_handle, kind, fault) != _c.OK:
             return None
         registers = {}
         name, value = ctypes.c_char_p(), ctypes.c_uint64()
         for number in range(fault.num_registers):
-            _lib.sframe_crash_get_register(
-                crash._open_handle, kind, number, ctypes.byref(name), ctypes.byref(value)
-            )
+            _lib.sframe_crash_get_register(crash._open_handle, kind, number, name, value)
             registers[_text(name.value)] = value.value
         return cls(
             fault.signal,
@@ -656,7 +626,7 @@ class Crash:
     @classmethod
     def _make(cls, crash: "_CrashHandle") -> "Crash":
         info = _c.CrashInfo()
-        _lib.sframe_crash_get_info(crash._open_handle, ctypes.byref(info))
+        _lib.sframe_crash_get_info(crash._open_handle, info)
         return cls(
             info.tid,
             Fault._of(crash, _c.FAULT_LAST),
@@ -676,7 +646,7 @@ class _CrashHandle(_Handle):
 
     def __init__(self, process: "Process"):
         error = _c.Error()
-        self._open(_lib.sframe_crash_explain(process._open_handle, ctypes.byref(error)), error)
+        self._open(_lib.sframe_crash_explain(process._open_handle, error), error)
 
 
 class Process(_Handle):
@@ -688,7 +658,7 @@ class Process(_Handle):
         self._open(handle, error)
         self.abi: str = _lib.sframe_abi(self._open_handle).decode()
         info = _c.ProcessInfo()
-        _lib.sframe_get_process_info(self._open_handle, ctypes.byref(info))
+        _lib.sframe_get_process_info(self._open_handle, info)
         self.pid: int = info.pid
         self.signal: int = info.signal
         self.name: str = _text(info.name)
@@ -696,8 +666,7 @@ class Process(_Handle):
     def stop(self) -> "Process":
         """Stops a live process. As a context manager: for the length of the `with`."""
         error = _c.Error()
-        if _lib.sframe_stop(self._open_handle, ctypes.byref(error)) != _c.OK:
-            _fail(error)
+        _check(_lib.sframe_stop(self._open_handle, error), error)
         return self
 
     def resume(self) -> None:
@@ -709,7 +678,7 @@ class Process(_Handle):
         handle, threads = self._open_handle, []
         for number in range(_lib.sframe_num_threads(handle)):
             thread = _c.Thread()
-            _lib.sframe_get_thread(handle, number, ctypes.byref(thread))
+            _lib.sframe_get_thread(handle, number, thread)
             threads.append(Thread(self, number, thread))
         return threads
 
@@ -717,20 +686,20 @@ class Process(_Handle):
         handle, modules = self._open_handle, []
         for number in range(_lib.sframe_num_modules(handle)):
             module = _c.Module()
-            _lib.sframe_get_module(handle, number, ctypes.byref(module))
+            _lib.sframe_get_module(handle, number, module)
             modules.append(Module._make(module))
         return modules
 
     def find_module(self, address: int) -> Optional[Module]:
         module = _c.Module()
-        status = _lib.sframe_find_module(self._open_handle, _address(address), ctypes.byref(module))
+        status = _lib.sframe_find_module(self._open_handle, _address(address), module)
         return Module._make(module) if status == _c.OK else None
 
     def at(self, address: int, return_address: bool = True) -> Frame:
         """A frame of an address, to name it: its function, module and source. A return address is
         after its call."""
         frame = _c.Frame()
-        _lib.sframe_frame_at(_address(address), return_address, ctypes.byref(frame))
+        _lib.sframe_frame_at(_address(address), return_address, frame)
         return Frame(self, frame)
 
     def crash(self) -> Crash:
@@ -741,9 +710,7 @@ class Process(_Handle):
     def read(self, address: int, size: int) -> bytes:
         """Memory of the process: fewer bytes if not all can be read."""
         buffer, count = ctypes.create_string_buffer(size), ctypes.c_size_t()
-        status = _lib.sframe_read_memory(
-            self._open_handle, _address(address), buffer, size, ctypes.byref(count)
-        )
+        status = _lib.sframe_read_memory(self._open_handle, _address(address), buffer, size, count)
         if status not in (_c.OK, _c.UNREADABLE):
             raise Error("memory cannot be read: the process is not stopped", _c.STATUSES[status])
         return buffer.raw[: count.value]
@@ -757,7 +724,7 @@ def _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, 
         None if path is None else _path(path)
         for path in (executable, sysroot, sframe_dir, debug_dir)
     ]
-    return ctypes.byref(_c.Options(*paths, not open_files, trust_all, not limits))
+    return _c.Options(*paths, not open_files, trust_all, not limits)
 
 
 def core(
@@ -775,7 +742,7 @@ def core(
     (sframe/c/walk.h)."""
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
-    return Process(_lib.sframe_open_core(_path(path), options, ctypes.byref(error)), error)
+    return Process(_lib.sframe_open_core(_path(path), options, error), error)
 
 
 def attach(
@@ -794,7 +761,7 @@ def attach(
         raise ValueError("not a process ID: %r" % pid)
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
-    return Process(_lib.sframe_attach(pid, options, ctypes.byref(error)), error)
+    return Process(_lib.sframe_attach(pid, options, error), error)
 
 
 def own(*, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True) -> Process:
@@ -802,4 +769,4 @@ def own(*, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = Tru
     and no threads; stop() reads its list of mappings again."""
     error = _c.Error()
     options = _options(None, sysroot, sframe_dir, debug_dir, open_files, False, True)
-    return Process(_lib.sframe_open_own(options, ctypes.byref(error)), error)
+    return Process(_lib.sframe_open_own(options, error), error)
