@@ -7,9 +7,10 @@ A command is
 - a "- run:" line of a fenced yaml block; the whole of a fenced cmake, make or meson block;
 - a command of the EXAMPLES of --help.
 
-table.py describes how each is tried. A command that it does not have fails: add it there. A command
-runs in a folder of its own, which has its home folder, for root with all else read-only (sandbox);
-that devices and the files that it names are as before is checked in any case.
+table.py describes how each is tried. A command that it does not have fails: add it there. One that
+several pages have is tried once for each output that they show. A command runs in a folder of its
+own, which has its home folder, for root with all else read-only (sandbox); that devices and the
+files that it names are as before is checked in any case.
 """
 import dataclasses
 import difflib
@@ -170,7 +171,12 @@ class Commands(lit.formats.base.TestFormat):
             program = os.path.join(config.programs, tool)
             if os.path.exists(program):
                 found += [(tool + "-help", command) for command in in_help(program)]
+        tried = {}
         for page, command in found:
+            outputs = tried.setdefault((command.text, command.block), [])
+            if outputs and (not command.output or command.output in outputs):
+                continue
+            outputs.append(command.output)
             name = "%03d-%s" % (command.line, re.sub(r"\W+", "-", command.text).strip("-")[:60])
             test = lit.Test.Test(suite, path_in_suite + (page, name), config)
             test.command = command
