@@ -24,7 +24,6 @@ namespace sframe::names {
 
 namespace {
 
-constexpr std::string_view ellipsis = "…";
 /// GCC's names for the parts of a coroutine (gcc/cp/coroutines.cc); their parameter is the compiler's own.
 constexpr std::string_view coroutine_body = "actor", coroutine_end = "destroy";
 
