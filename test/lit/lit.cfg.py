@@ -70,6 +70,8 @@ config.environment["LC_ALL"] = "C"
 # What the tests' scripts share: writers of ELF files and of cores.
 config.environment["PYTHONPATH"] = os.path.join(config.project, "test", "lib")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the source tree stays as it is
+# What Go compiles of its library for another machine, once for all tests.
+config.environment["GOCACHE"] = os.path.join(config.build, "test", "go-cache")
 
 
 def put_first(name, folder, script):
