@@ -12,6 +12,8 @@
 #include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -69,7 +71,10 @@ template <class Number> std::function<void(CLI::Option&)> range_check(Number lea
     option.check([least, most](const std::string& text) {
       Number number{};
       if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return std::string();
-      const auto digits = [](Number value) { return std::to_string(static_cast<std::uint32_t>(value)); };
+      const auto digits = [](Number value) {
+        std::array<char, 32> shortest{}; // 0.001, not 0.001000
+        return std::string(shortest.data(), std::to_chars(shortest.begin(), shortest.end(), value).ptr);
+      };
       return "must be a number from " + digits(least) + " to " + digits(most) + ", not '" + text + "'";
     });
   };
