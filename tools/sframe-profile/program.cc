@@ -96,7 +96,9 @@ bool StartedProgram::wait(int timeout) {
   pollfd ended{end_, POLLIN, 0};
   while (::poll(&ended, 1, timeout) < 0 && errno == EINTR) {
   }
-  if (::waitpid(pid_, &status_, WNOHANG) != pid_) return false;
+  const pid_t ended_one = ::waitpid(pid_, &status_, WNOHANG);
+  // What traced it may have taken its status (ECHILD).
+  if (ended_one == 0) return false;
   pid_ = 0;
   return true;
 }
