@@ -2,6 +2,8 @@
 
 #include "event.h"
 
+#include "sframe/base/text.h"
+
 #include <charconv>
 
 namespace sframe::profile_tool {
@@ -25,6 +27,20 @@ bool parse_place(std::string_view text, Event& event) {
 }
 
 } // namespace
+
+std::string Event::text() const {
+  std::string place = name;
+  if (offset != 0 || name.empty()) place += "+" + hex(offset);
+  switch (kind) {
+  case Kind::cpu: return "cpu";
+  case Kind::off_cpu: return "off-cpu";
+  case Kind::wall: return "wall";
+  case Kind::tracepoint: return "tracepoint:" + group + ":" + name;
+  case Kind::kprobe: return "kprobe:" + place;
+  case Kind::uprobe: return "uprobe:" + file + ":" + place;
+  }
+  return {};
+}
 
 Result<Event> parse_event(std::string_view text) {
   using Kind = Event::Kind;

@@ -19,6 +19,8 @@ struct Event {
   std::string group, name;  ///< of a tracepoint; of a probe the function, or empty
   std::uint64_t offset = 0; ///< of a probe, from the function; without one from the start of the file
 
+  /// As it was asked for.
+  std::string text() const;
   bool has_clock() const { return kind == Kind::cpu || kind == Kind::wall; }
   bool has_switches() const { return kind == Kind::off_cpu || kind == Kind::wall; }
 };

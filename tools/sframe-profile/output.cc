@@ -73,7 +73,11 @@ int write_profile(tool::App& app, const Options& options, const profile::Recordi
   if (recording.samples.empty()) {
     for (const auto& [cause, count] : recording.lost)
       app.messages().warning(options.file, counted(count, "sample") + " lost: " + cause);
-    app.messages().error(options.file, "no samples");
+    const char* const why = !is_own ? ""
+                            : recording.event == "cpu"
+                                ? ": no processor was used (-e off-cpu records who waits)"
+                                : ": the event did not happen";
+    app.messages().error(options.file, std::string("no samples") + why);
     return tool::exit_failure;
   }
   const profile::Names names =

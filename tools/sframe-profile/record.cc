@@ -14,6 +14,8 @@
 #include "sframe/tool/interruption.h"
 #include "sframe/tool/process_limits.h"
 
+#include <unistd.h>
+
 namespace sframe::profile_tool {
 
 namespace {
@@ -22,7 +24,8 @@ namespace {
 std::string find_obstacle() {
 #ifdef SFRAME_PROFILE_BPF
   const std::string missing = missing_for_bpf();
-  return missing.empty() ? missing : "not possible here; missing: " + missing;
+  const char* const advice = ::geteuid() == 0 ? "" : " (root may have it)";
+  return missing.empty() ? missing : "not possible here; missing: " + missing + advice;
 #else
   return "not a part of this program (it was built without SFRAME_BPF)";
 #endif

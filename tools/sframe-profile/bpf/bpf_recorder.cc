@@ -258,6 +258,7 @@ void BpfRecorder::report_losses() {
 } // namespace
 
 std::string missing_for_bpf() {
+  keep_libbpf_messages();
   std::array<char, 512> text{};
   sframe_bpf_missing(nullptr, text.data(), text.size());
   std::string missing = text.data();

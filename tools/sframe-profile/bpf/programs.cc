@@ -40,6 +40,9 @@ namespace {
 
 constexpr std::uint32_t ring_bytes = 8 << 20, event_ring_bytes = 16 << 20;
 
+/// Where the kernel lists tracepoints, if it is mounted.
+constexpr std::array tracepoint_folders = {"/sys/kernel/tracing/events/",
+                                           "/sys/kernel/debug/tracing/events/"};
 /// What libbpf said last: the reason is in no errno.
 std::string last_words;
 
@@ -54,7 +57,9 @@ int keep_words(libbpf_print_level level, const char* format, va_list arguments) 
 }
 
 unexpected<Problem> failed(const std::string& what, int error) {
-  std::string text = what + ": " + std::strerror(error < 0 ? -error : error);
+  std::array<char, 128> reason{}; // libbpf has numbers of its own
+  libbpf_strerror(error, reason.data(), reason.size());
+  std::string text = what + ": " + reason.data();
   if (!last_words.empty()) text += " (" + last_words + ")";
   return fail(text);
 }
@@ -82,6 +87,10 @@ void Programs::Destroy::operator()(ring_buffer* ring) const {
   ring_buffer__free(ring);
 }
 
+void keep_libbpf_messages() {
+  libbpf_set_print(keep_words);
+}
+
 Programs::Programs() = default;
 
 Programs::~Programs() {
@@ -90,7 +99,6 @@ Programs::~Programs() {
 
 Result<void> Programs::load(const Event& event, bool all) {
   event_ = event;
-  libbpf_set_print(keep_words);
   const auto size = reinterpret_cast<std::uintptr_t>(&sframe_record_end) -
                     reinterpret_cast<std::uintptr_t>(&sframe_record_begin); // not of one array
   bpf_object_open_opts options{};
@@ -199,32 +207,61 @@ Result<void> Programs::start_clock(std::uint32_t frequency) {
 
 /// By the directory of tracing if it is mounted; most tracepoints also work without.
 Result<void> Programs::start_tracepoint() {
-  const std::string name = "tracepoint:" + event_.group + ":" + event_.name;
+  const std::string place = event_.group + "/" + event_.name;
+  const auto* const folder = std::ranges::find_if(
+      tracepoint_folders, [](const char* path) { return ::access(path, R_OK | X_OK) == 0; });
+  const bool is_mounted = folder != tracepoint_folders.end();
+  if (is_mounted && ::access((*folder + place).c_str(), F_OK) != 0)
+    return fail(event_.text() + ": there is no such tracepoint: no " + *folder + place);
   bpf_link* link =
       bpf_program__attach_tracepoint(find("on_tracepoint"), event_.group.c_str(), event_.name.c_str());
   if (!link) link = bpf_program__attach_raw_tracepoint(find("on_raw_tracepoint"), event_.name.c_str());
-  if (!link && errno == ENOENT)
-    return fail(name + ": there is no such tracepoint, or tracefs is not mounted at /sys/kernel/tracing");
-  return attach(link, name);
+  if (!link && errno == ENOENT && !is_mounted)
+    return fail(event_.text() + ": there is no such tracepoint, or tracefs is needed, which is not mounted "
+                                "(mount -t tracefs tracefs /sys/kernel/tracing)");
+  return attach(link, event_.text());
 }
 
 Result<void> Programs::start_kprobe() {
   if (::access("/sys/bus/event_source/devices/kprobe", F_OK) != 0)
-    return fail("kprobe:" + event_.name + ": this kernel has no kprobes");
+    return fail(event_.text() +
+                ": this kernel has no kprobes (CONFIG_KPROBE_EVENTS), or no sysfs is mounted");
   bpf_kprobe_opts options{};
   options.sz = sizeof options;
   options.offset = event_.offset;
-  return attach(bpf_program__attach_kprobe_opts(find("on_probe"), event_.name.c_str(), &options),
-                "kprobe:" + event_.name);
+  bpf_link* const link = bpf_program__attach_kprobe_opts(find("on_probe"), event_.name.c_str(), &options);
+  if (!link && errno == ENOENT)
+    return fail(event_.text() + ": the kernel has no such function (/proc/kallsyms has its functions)");
+  if (!link && (errno == EINVAL || errno == EILSEQ))
+    return fail(event_.text() + ": the kernel allows no probe there");
+  return attach(link, event_.text());
 }
 
 Result<void> Programs::start_uprobe() {
+  const bool has_path = event_.file.contains('/');
+  if (has_path && ::access(event_.file.c_str(), R_OK) != 0)
+    return fail(event_.text() + ": " + event_.file + ": " + std::strerror(errno));
+  if (::access("/sys/bus/event_source/devices/uprobe", F_OK) != 0)
+    return fail(event_.text() +
+                ": this kernel has no uprobes (CONFIG_UPROBE_EVENTS), or no sysfs is mounted");
   bpf_uprobe_opts options{};
   options.sz = sizeof options;
   options.func_name = event_.name.empty() ? nullptr : event_.name.c_str();
   bpf_link* const link =
       bpf_program__attach_uprobe_opts(find("on_probe"), -1, event_.file.c_str(), event_.offset, &options);
-  return attach(link, "uprobe:" + event_.file + ":" + event_.name);
+  if (!link && errno == ENOENT) {
+    if (!has_path && !last_words.contains("symbol"))
+      return fail(event_.text() + ": neither PATH nor the folders of libraries have " + event_.file +
+                  " (a name with a '/' is a path)");
+    return fail(event_.text() + ": the symbol tables of " + event_.file + " have no function " + event_.name +
+                "; if it is stripped, +OFFSET names a place in the file");
+  }
+  if (!link && errno == LIBBPF_ERRNO__FORMAT)
+    return fail(event_.text() + ": " + event_.file + " is no ELF file");
+  if (!link && errno == EINVAL)
+    return fail(event_.text() +
+                ": the kernel allows no probe there: no code begins at this place of the file");
+  return attach(link, event_.text());
 }
 
 int Programs::fd() const {

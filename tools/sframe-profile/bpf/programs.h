@@ -23,6 +23,9 @@ struct ring_buffer;
 
 namespace sframe::profile_tool {
 
+/// What libbpf says goes into errors, not to standard error. Before any use of libbpf.
+void keep_libbpf_messages();
+
 class Programs {
 public:
   using TakeRecord = std::function<void(std::span<const std::byte> record)>;
