@@ -72,7 +72,7 @@ int run_tool(int argc, char** argv) {
   options.record.command = command;
   add_options(app, options);
   if (const auto code = app.parse(static_cast<int>(arguments.size()), arguments.data())) return *code;
-  if (const auto wrong = check(options, app.output_path())) {
+  if (const auto wrong = check(app, options)) {
     app.messages().error({}, *wrong);
     return tool::exit_failure;
   }

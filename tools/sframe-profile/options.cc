@@ -4,7 +4,10 @@
 
 #include "options.h"
 
+#include "event.h"
+
 #include "sframe/profile/formats.h"
+#include "sframe/tool/debug_files.h"
 
 #include <algorithm>
 #include <array>
@@ -64,7 +67,7 @@ split_arguments(std::span<char* const> arguments) {
 
 void add_options(tool::App& app, Options& options) {
   tool::OptionList& cli = app.cli();
-  cli.add_option("FILE", options.file,
+  cli.add_option("FILE", options.files,
                  "A recording of perf (perf.data), - is standard input; without one, -a, -p PID or -- "
                  "PROGRAM ARGS is recorded");
   cli.add_flag("-a,--all", options.record.all, "Record all processes of this machine")
@@ -135,16 +138,60 @@ tool::Debuginfod::Mode debuginfod_mode(const Options& options) {
   return options.debuginfod.value_or(Mode::on);
 }
 
-std::optional<std::string> check(Options& options, const std::string& output) {
+namespace {
+
+/// Exactly one thing that has stacks.
+std::optional<std::string> check_source(Options& options) {
   RecordOptions& record = options.record;
   for (const std::string& text : options.pids) {
     const auto pid = pid_of(text);
     if (!pid) return "--pid: '" + text + "' is no process ID";
-    record.pids.push_back(*pid);
+    if (std::ranges::count(record.pids, *pid) == 0) record.pids.push_back(*pid);
   }
+  if (options.files.size() > 1)
+    return "'" + options.files[1] + "': only one FILE can be read; a program and its arguments follow --";
+  if (!options.files.empty()) options.file = options.files.front();
   const int sources = !options.file.empty() + record.all + !record.pids.empty() + !record.command.empty();
   if (sources == 0) return "nothing to record: -a, -p PID, -- PROGRAM, or a FILE (--help shows the options)";
   if (sources > 1) return "only one of FILE, -a, -p and -- PROGRAM can be given";
+  return std::nullopt;
+}
+
+/// Options that would do nothing.
+std::optional<std::string> check_use(tool::App& app, const Options& options) {
+  const auto is_given = [&](const char* option) { return app.cli().count(option) != 0; };
+  if (!options.file.empty()) {
+    for (const char* const option : {"--frequency", "--duration"})
+      if (is_given(option)) return std::string(option) + " is for -a, -p and -- PROGRAM: FILE is recorded";
+    return std::nullopt;
+  }
+  if (is_given("--trust")) return "--trust is for FILE: processes are read as they are";
+  const auto event = parse_event(options.record.event);
+  if (!event) return event.error().text();
+  if (is_given("--frequency") && !event->has_clock() && !event->has_switches())
+    return "--frequency: " + options.record.event + " has no clock: it is a sample whenever it happens";
+  return std::nullopt;
+}
+
+std::optional<std::string> check_folders(const files::FileOptions& files) {
+  const auto check = [](const char* option, const std::string& folder) {
+    const auto wrong = tool::wrong_with_folder(folder);
+    return wrong ? std::optional(std::string(option) + ": " + folder + ": " + *wrong) : std::nullopt;
+  };
+  if (!files.sframe_dir.empty())
+    if (auto wrong = check("--sframe-dir", files.sframe_dir)) return wrong;
+  for (const std::string& folder : files.more_debug_dirs)
+    if (auto wrong = check("--debug-dir", folder)) return wrong;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> check(tool::App& app, Options& options) {
+  if (auto wrong = check_source(options)) return wrong;
+  if (auto wrong = check_use(app, options)) return wrong;
+  if (auto wrong = check_folders(options.record.files)) return wrong;
+  const std::string& output = app.output_path();
   if (options.format.empty()) {
     const auto known =
         std::ranges::find_if(name_ends, [&](const NameEnd& name) { return output.ends_with(name.end); });
@@ -155,7 +202,7 @@ std::optional<std::string> check(Options& options, const std::string& output) {
     else
       options.format = "folded";
   }
-  record.files.trust = options.trust;
+  options.record.files.trust = options.trust;
   if (options.debuginfod && *options.debuginfod != tool::Debuginfod::Mode::off &&
       !tool::Debuginfod::has_servers())
     return "--debuginfod: the environment variable DEBUGINFOD_URLS names no server";

@@ -21,9 +21,10 @@ namespace sframe::profile_tool {
 
 struct Options {
   RecordOptions record;
-  std::string file;              ///< a recording of perf; empty: something is recorded
-  std::vector<std::string> pids; ///< as typed
-  std::string format;            ///< empty until check(): by the output's name
+  std::vector<std::string> files; ///< as typed
+  std::string file;               ///< a recording of perf; empty: something is recorded
+  std::vector<std::string> pids;  ///< as typed
+  std::string format;             ///< empty until check(): by the output's name
   bool no_names = false;
   bool lines = true; ///< source lines and inlined calls are looked up
   std::optional<names::NameStyle> names;
@@ -43,6 +44,6 @@ tool::Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Checks the options together, and chooses the format by the name of the output. What is wrong; nothing if
 /// they are valid.
-std::optional<std::string> check(Options& options, const std::string& output);
+std::optional<std::string> check(tool::App& app, Options& options);
 
 } // namespace sframe::profile_tool

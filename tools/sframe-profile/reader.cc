@@ -4,6 +4,7 @@
 
 #include "sframe/base/text.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
 #include "sframe/perf/read_recording.h"
 
 namespace sframe::profile_tool {
@@ -14,6 +15,8 @@ Result<ReadFile> read_recording(tool::App& app, Options& options) {
   auto budget = std::make_shared<Budget>(app.limits(), file->bytes().size());
   options.record.files.budget = budget;
   const auto data = perf::Data::parse(file->bytes(), budget.get());
+  if (!data && elf::Image::is_elf(file->bytes()))
+    return fail(data.error().what + "; a program to record follows --");
   if (!data) return unexpected(data.error());
   const bool is_chosen = app.cli().count("--event") != 0;
   auto result = perf::read_recording(

@@ -15,6 +15,7 @@
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/steppers/steppers.h"
+#include "sframe/tool/debug_files.h"
 
 #include <filesystem>
 #include <string>
@@ -318,9 +319,7 @@ std::optional<OptionError> check_terminal(const Options& options) {
 namespace {
 
 std::optional<OptionError> check_folder(const char* option, const std::string& folder) {
-  std::error_code ignored;
-  auto wrong = elf::find_obstacle(folder, {.root = {}, .network = true});
-  if (!wrong && !std::filesystem::is_directory(folder, ignored)) wrong = "not a directory";
+  const auto wrong = tool::wrong_with_folder(folder);
   return wrong ? std::optional(OptionError{folder, std::string(option) + ": " + *wrong}) : std::nullopt;
 }
 

@@ -303,6 +303,17 @@ const Event* find_event(const Data& data, const std::string& name) {
   return data.events().front().get();
 }
 
+/// "cpu-clock:u, page-faults": some of them, if there are many.
+std::string names_of_events(const Data& data) {
+  constexpr std::size_t most = 8;
+  std::string names;
+  for (std::size_t i = 0; i < data.events().size() && i <= most; ++i) {
+    if (i != 0) names += ", ";
+    names += i == most ? "..." : data.events()[i]->name;
+  }
+  return names;
+}
+
 /// By the file's name of the machine; without one, this program's, if the byte order is right.
 const AbiTraits* abi_of(const Data& data) {
   if (data.names_machine()) return data.abi();
@@ -316,7 +327,8 @@ Result<ReadResult> read_recording(const Data& data, const ReadOptions& options) 
   const AbiTraits* const abi = abi_of(data);
   if (!abi) return fail("the recording is of a machine that is not known here");
   const Event* const event = find_event(data, options.event);
-  if (!event) return fail("the recording has no event '" + options.event + "'");
+  if (!event)
+    return fail("the recording has no event '" + options.event + "'; it has " + names_of_events(data));
   ReadOptions for_space = options;
   for_space.files = std::move(for_space.files).for_space();
   ReadResult result = Reader(data, abi, event, for_space).run();

@@ -4,11 +4,13 @@
 
 #include "sframe/tool/option_list.h"
 
+#include <sframe/elf/file_systems.h>
 #include <sframe/files/companions.h>
 
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 
 namespace sframe::tool {
 
@@ -18,6 +20,12 @@ void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories
                      std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each();
+}
+
+std::optional<std::string> wrong_with_folder(const std::string& folder) {
+  if (auto obstacle = elf::find_obstacle(folder, {.root = {}, .network = true})) return obstacle;
+  std::error_code ignored;
+  return std::filesystem::is_directory(folder, ignored) ? std::nullopt : std::optional("not a directory");
 }
 
 std::vector<std::string> debug_file_places(std::span<const std::string> inputs,

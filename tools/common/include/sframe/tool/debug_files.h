@@ -24,6 +24,10 @@ class OptionList;
 /// Declares --debug-dir: directories in which debug files are looked up before the default one.
 void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories);
 
+/// Why files cannot be looked up in the folder; nothing if they can. Does not wait for file systems that do
+/// not answer (sframe/elf/file_systems.h).
+std::optional<std::string> wrong_with_folder(const std::string& folder);
+
 /// Where the debug files of these inputs may be: for SandboxNeeds::read. A file's are in its directory too; a
 /// directory, which is searched, is itself where those of its files are.
 std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
