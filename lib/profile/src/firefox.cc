@@ -15,15 +15,18 @@
 
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <ranges>
 #include <span>
-#include <tuple>
+#include <utility>
 
 namespace sframe::profile {
 
 namespace {
+
+using llvm::json::Value;
 
 constexpr std::uint32_t category_user = 1, category_kernel = 2;
 
@@ -34,7 +37,7 @@ std::string milliseconds(std::uint64_t nanoseconds) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 6).ptr};
 }
 
-std::string upper_hex(std::span<const std::byte> bytes, std::string_view digits) {
+std::string hex_digits(std::span<const std::byte> bytes, std::string_view digits) {
   std::string hex;
   for (const std::byte byte : bytes) {
     hex += digits[std::to_integer<unsigned>(byte >> 4)];
@@ -50,7 +53,7 @@ std::string breakpad_id(std::span<const std::byte> id) {
   std::reverse(guid.begin(), guid.begin() + 4);
   std::reverse(guid.begin() + 4, guid.begin() + 6);
   std::reverse(guid.begin() + 6, guid.begin() + 8);
-  return upper_hex(guid, "0123456789ABCDEF") + '0';
+  return hex_digits(guid, "0123456789ABCDEF") + '0';
 }
 
 /// The indices of values in a table.
@@ -81,6 +84,29 @@ struct Node {
   friend auto operator<=>(const Node&, const Node&) = default;
 };
 
+Value or_null(std::uint32_t index) {
+  return index == none ? Value(nullptr) : Value(index);
+}
+
+void write_table(OStream& json, const char* key, std::size_t length, const auto& write_columns) {
+  json.attributeObject(key, [&] {
+    json.attribute("length", length);
+    write_columns();
+  });
+}
+
+void write_column(OStream& json, const char* key, const auto& rows, const auto& value_of) {
+  write_list(json, key, rows, [&](const auto& row) { json.value(value_of(row)); });
+}
+
+void write_nulls(OStream& json, const char* key, const auto& rows) {
+  write_column(json, key, rows, [](const auto&) { return nullptr; });
+}
+
+void write_empty(OStream& json, std::initializer_list<const char*> keys) {
+  for (const char* const key : keys) json.attributeArray(key, [] {});
+}
+
 class ThreadTables {
 public:
   ThreadTables(const Subject& subject, const ThreadSamples& samples)
@@ -93,17 +119,14 @@ public:
     }
   }
 
-  void write(Json& json) {
-    json.open('{');
+  void write(OStream& json) {
     write_about(json);
-    write_samples(json);
-    write_stacks(json);
-    write_frames(json);
-    write_functions(json);
-    write_resources(json);
-    json.open("stringArray", '[');
-    for (const std::string& text : texts_.keys()) json.value(text);
-    json.close(']').close('}');
+    write_table(json, "samples", samples_.samples.size(), [&] { write_samples(json); });
+    write_table(json, "stackTable", nodes_.keys().size(), [&] { write_stacks(json); });
+    write_table(json, "frameTable", frames_.keys().size(), [&] { write_frames(json); });
+    write_table(json, "funcTable", functions_.keys().size(), [&] { write_functions(json); });
+    write_table(json, "resourceTable", resources_.keys().size(), [&] { write_resources(json); });
+    write_list(json, "stringArray", texts_.keys(), [&](const std::string& text) { write_text(json, text); });
   }
 
 private:
@@ -120,117 +143,91 @@ private:
     return node == none ? std::nullopt : std::optional(node);
   }
 
-  void write_about(Json& json) const {
+  void write_about(OStream& json) const {
     const bool is_known = samples_.thread != none;
     const Thread thread = is_known ? recording_.threads[samples_.thread] : Thread{};
     const bool has_process = is_known && thread.process != none;
     const Process process = has_process ? recording_.processes[thread.process] : Process{};
-    json.member("name", is_known ? thread.name : "unknown thread");
-    json.key("isMainThread").flag(has_process && process.pid == thread.tid);
-    json.member("pid", std::to_string(process.pid)).member("tid", std::to_string(thread.tid));
-    json.member("processName", process.name).member("processType", "default");
-    json.key("processStartupTime").raw("0").key("processShutdownTime").null();
-    json.key("registerTime").raw("0").key("unregisterTime").null();
-    json.open("pausedRanges", '[').close(']').key("showMarkersInTimeline").flag(false);
-    json.open("markers", '{').member("length", 0u);
-    for (const char* column : {"category", "data", "endTime", "name", "phase", "startTime"})
-      json.open(column, '[').close(']');
-    json.close('}').open("nativeSymbols", '{').member("length", 0u);
-    for (const char* column : {"address", "functionSize", "libIndex", "name"})
-      json.open(column, '[').close(']');
-    json.close('}');
+    write_text(json, "name", is_known ? thread.name : "unknown thread");
+    json.attribute("isMainThread", has_process && process.pid == thread.tid);
+    json.attribute("pid", std::to_string(process.pid));
+    json.attribute("tid", std::to_string(thread.tid));
+    write_text(json, "processName", process.name);
+    json.attribute("processType", "default");
+    json.attribute("processStartupTime", 0);
+    json.attribute("processShutdownTime", nullptr);
+    json.attribute("registerTime", 0);
+    json.attribute("unregisterTime", nullptr);
+    write_empty(json, {"pausedRanges"});
+    json.attribute("showMarkersInTimeline", false);
+    write_table(json, "markers", 0, [&] {
+      write_empty(json, {"category", "data", "endTime", "name", "phase", "startTime"});
+    });
+    write_table(json, "nativeSymbols", 0, [&] {
+      write_empty(json, {"address", "functionSize", "libIndex", "name"});
+    });
   }
 
-  void write_samples(Json& json) const {
+  void write_samples(OStream& json) const {
     const bool is_time = recording_.unit == Unit::nanoseconds;
-    json.open("samples", '{').member("length", samples_.samples.size());
-    json.member("weightType", is_time ? "tracing-ms" : "samples");
-    json.open("stack", '[');
-    for (const auto& stack : stacks_) stack ? json.value(*stack) : json.null();
-    json.close(']').open("timeDeltas", '[');
+    json.attribute("weightType", is_time ? "tracing-ms" : "samples");
+    write_column(json, "stack", stacks_, [](const auto& stack) { return or_null(stack.value_or(none)); });
     std::uint64_t last = 0;
-    for (const Sample* sample : samples_.samples) {
-      json.raw(milliseconds(sample->time - last));
-      last = sample->time;
-    }
-    json.close(']').open("weight", '[');
-    for (const Sample* sample : samples_.samples)
-      json.raw(is_time ? milliseconds(sample->weight) : std::to_string(sample->weight));
-    json.close(']').close('}');
+    write_list(json, "timeDeltas", samples_.samples, [&](const Sample* sample) {
+      json.rawValue(milliseconds(sample->time - std::exchange(last, sample->time)));
+    });
+    write_list(json, "weight", samples_.samples, [&](const Sample* sample) {
+      json.rawValue(is_time ? milliseconds(sample->weight) : std::to_string(sample->weight));
+    });
   }
 
-  void write_stacks(Json& json) const {
-    json.open("stackTable", '{').member("length", nodes_.keys().size()).open("frame", '[');
-    for (const Node& node : nodes_.keys()) json.value(node.frame);
-    json.close(']').open("prefix", '[');
-    for (const Node& node : nodes_.keys()) node.prefix == none ? json.null() : json.value(node.prefix);
-    json.close(']').close('}');
+  void write_stacks(OStream& json) const {
+    write_column(json, "frame", nodes_.keys(), [](const Node& node) { return node.frame; });
+    write_column(json, "prefix", nodes_.keys(), [](const Node& node) { return or_null(node.prefix); });
   }
 
-  void write_nulls(Json& json, const char* column, std::size_t count) const {
-    json.open(column, '[');
-    for (std::size_t i = 0; i < count; ++i) json.null();
-    json.close(']');
-  }
-
-  void write_frames(Json& json) {
+  void write_frames(OStream& json) {
     const auto& frames = frames_.keys();
-    json.open("frameTable", '{').member("length", frames.size()).open("address", '[');
-    for (const Frame& frame : frames) {
+    write_column(json, "address", frames, [&](const Frame& frame) {
       const Location& location = recording_.locations[frame.location];
-      location.file == none ? json.raw("-1") : json.value(location.address);
-    }
-    json.close(']').open("inlineDepth", '[');
-    for (const Frame& frame : frames) json.value(frame.depth);
-    json.close(']').open("category", '[');
-    for (const Frame& frame : frames)
-      json.value(names_.functions[frame.function].is_kernel ? category_kernel : category_user);
-    json.close(']').open("subcategory", '[');
-    for (std::size_t i = 0; i < frames.size(); ++i) json.value(0u);
-    json.close(']').open("func", '[');
-    for (const Frame& frame : frames)
-      json.value(functions_.of({frame.function, recording_.locations[frame.location].file}));
-    json.close(']').open("line", '[');
-    for (const Frame& frame : frames) frame.line == 0 ? json.null() : json.value(frame.line);
-    json.close(']');
-    for (const char* column : {"column", "innerWindowID", "nativeSymbol"})
-      write_nulls(json, column, frames.size());
-    json.close('}');
+      return location.file == none ? Value(-1) : Value(location.address);
+    });
+    write_column(json, "inlineDepth", frames, [](const Frame& frame) { return frame.depth; });
+    write_column(json, "category", frames, [&](const Frame& frame) {
+      return names_.functions[frame.function].is_kernel ? category_kernel : category_user;
+    });
+    write_column(json, "subcategory", frames, [](const Frame&) { return 0; });
+    write_column(json, "func", frames, [&](const Frame& frame) {
+      return functions_.of({frame.function, recording_.locations[frame.location].file});
+    });
+    write_column(json, "line", frames,
+                 [](const Frame& frame) { return frame.line == 0 ? Value(nullptr) : Value(frame.line); });
+    for (const char* column : {"column", "innerWindowID", "nativeSymbol"}) write_nulls(json, column, frames);
   }
 
-  void write_functions(Json& json) {
+  void write_functions(OStream& json) {
     const auto& all = functions_.keys();
-    json.open("funcTable", '{').member("length", all.size()).open("name", '[');
-    for (const Func& func : all) json.value(texts_.of(names_.functions[func.function].name));
-    json.close(']');
-    for (const char* column : {"isJS", "relevantForJS"}) {
-      json.open(column, '[');
-      for (std::size_t i = 0; i < all.size(); ++i) json.flag(false);
-      json.close(']');
-    }
-    json.open("resource", '[');
-    for (const Func& func : all) func.file == none ? json.raw("-1") : json.value(resources_.of(func.file));
-    json.close(']').open("fileName", '[');
-    for (const Func& func : all) {
+    write_column(json, "name", all,
+                 [&](const Func& func) { return texts_.of(names_.functions[func.function].name); });
+    for (const char* column : {"isJS", "relevantForJS"})
+      write_column(json, column, all, [](const Func&) { return false; });
+    write_column(json, "resource", all, [&](const Func& func) {
+      return func.file == none ? Value(-1) : Value(resources_.of(func.file));
+    });
+    write_column(json, "fileName", all, [&](const Func& func) {
       const std::string& file = names_.functions[func.function].file;
-      file.empty() ? json.null() : json.value(texts_.of(file));
-    }
-    json.close(']');
-    for (const char* column : {"lineNumber", "columnNumber"}) write_nulls(json, column, all.size());
-    json.close('}');
+      return file.empty() ? Value(nullptr) : Value(texts_.of(file));
+    });
+    for (const char* column : {"lineNumber", "columnNumber"}) write_nulls(json, column, all);
   }
 
-  void write_resources(Json& json) {
+  void write_resources(OStream& json) {
     const auto& files = resources_.keys();
-    json.open("resourceTable", '{').member("length", files.size()).open("lib", '[');
-    for (const std::uint32_t file : files) json.value(file);
-    json.close(']').open("name", '[');
-    for (const std::uint32_t file : files) json.value(texts_.of(file_name(recording_, file)));
-    json.close(']');
-    write_nulls(json, "host", files.size());
-    json.open("type", '[');
-    for (std::size_t i = 0; i < files.size(); ++i) json.value(1u); // a library
-    json.close(']').close('}');
+    write_column(json, "lib", files, [](std::uint32_t file) { return file; });
+    write_column(json, "name", files,
+                 [&](std::uint32_t file) { return texts_.of(file_name(recording_, file)); });
+    write_nulls(json, "host", files);
+    write_column(json, "type", files, [](std::uint32_t) { return 1; }); // a library
   }
 
   const Recording& recording_;
@@ -244,55 +241,78 @@ private:
   std::vector<std::optional<std::uint32_t>> stacks_; ///< of each sample
 };
 
-void write_category(Json& json, std::string_view name, std::string_view color) {
-  json.open('{').member("name", name).member("color", color);
-  json.open("subcategories", '[').value("Other").close(']').close('}');
+void write_category(OStream& json, const char* name, const char* color) {
+  json.object([&] {
+    json.attribute("name", name);
+    json.attribute("color", color);
+    json.attributeArray("subcategories", [&] { json.value("Other"); });
+  });
 }
 
-void write_meta(Json& json, const Subject& subject) {
+void write_meta(OStream& json, const Subject& subject) {
   const Recording& recording = subject.recording;
-  json.open("meta", '{').open("categories", '[');
-  write_category(json, "Other", "grey");
-  write_category(json, "User", "yellow");
-  write_category(json, "Kernel", "orange");
-  json.close(']').key("debug").flag(false);
-  json.open("extensions", '{').member("length", 0u);
-  for (const char* column : {"baseURL", "id", "name"}) json.open(column, '[').close(']');
-  json.close('}');
-  json.key("interval").raw(milliseconds(recording.period ? recording.period : 1'000'000));
-  json.member("preprocessedProfileVersion", 54u).member("version", 24u).member("processType", 0u);
-  json.member("product", subject.title).member("stackwalk", 1u).member("oscpu", "Linux");
-  json.open("sampleUnits", '{').member("time", "ms").member("eventDelay", "ms");
-  json.member("threadCPUDelta", "ns").close('}');
-  json.key("startTime").raw(milliseconds(recording.start));
-  json.key("symbolicated").flag(true).open("pausedRanges", '[').close(']');
-  json.key("usesOnlyOneStackType").flag(true).key("sourceCodeIsNotOnSearchfox").flag(true);
-  json.open("markerSchema", '[').close(']').close('}');
+  json.attributeArray("categories", [&] {
+    write_category(json, "Other", "grey");
+    write_category(json, "User", "yellow");
+    write_category(json, "Kernel", "orange");
+  });
+  json.attribute("debug", false);
+  write_table(json, "extensions", 0, [&] { write_empty(json, {"baseURL", "id", "name"}); });
+  const auto write_time = [&](const char* key, std::uint64_t time) {
+    json.attributeBegin(key);
+    json.rawValue(milliseconds(time));
+    json.attributeEnd();
+  };
+  write_time("interval", recording.period ? recording.period : 1'000'000);
+  json.attribute("preprocessedProfileVersion", 54);
+  json.attribute("version", 24);
+  json.attribute("processType", 0);
+  write_text(json, "product", subject.title);
+  json.attribute("stackwalk", 1);
+  json.attribute("oscpu", "Linux");
+  json.attributeObject("sampleUnits", [&] {
+    json.attribute("time", "ms");
+    json.attribute("eventDelay", "ms");
+    json.attribute("threadCPUDelta", "ns");
+  });
+  write_time("startTime", recording.start);
+  json.attribute("symbolicated", true);
+  write_empty(json, {"pausedRanges"});
+  json.attribute("usesOnlyOneStackType", true);
+  json.attribute("sourceCodeIsNotOnSearchfox", true);
+  write_empty(json, {"markerSchema"});
+}
+
+void write_library(OStream& json, const File& file, const std::string& name, std::span<const std::byte> id) {
+  write_text(json, "name", name);
+  write_text(json, "path", file.path);
+  write_text(json, "debugName", name);
+  write_text(json, "debugPath", file.path);
+  json.attribute("breakpadId", breakpad_id(id));
+  json.attribute("codeId", id.empty() ? Value(nullptr) : Value(hex_digits(id, "0123456789abcdef")));
+  json.attribute("arch", nullptr);
 }
 
 } // namespace
 
 void write_firefox(const Subject& subject, const Sink& to) {
   const Recording& recording = subject.recording;
-  Json json(to);
-  json.open('{');
-  write_meta(json, subject);
-  json.open("libs", '[');
-  for (std::uint32_t i = 0; i < recording.files.size(); ++i) {
-    const auto& id = subject.names.files[i].build_id;
-    const std::string name = file_name(recording, i);
-    json.open('{').member("name", name).member("path", recording.files[i].path);
-    json.member("debugName", name).member("debugPath", recording.files[i].path);
-    json.member("breakpadId", breakpad_id(id));
-    json.key("codeId");
-    id.empty() ? json.null() : json.value(upper_hex(id, "0123456789abcdef"));
-    json.key("arch").null().close('}');
-  }
-  json.close(']').open("threads", '[');
-  for (const ThreadSamples& thread : samples_by_thread(recording)) ThreadTables(subject, thread).write(json);
-  json.close(']');
-  for (const char* list : {"pages", "profilerOverhead", "counters"}) json.open(list, '[').close(']');
-  json.close('}').finish();
+  SinkStream stream(to);
+  OStream json(stream);
+  json.object([&] {
+    json.attributeObject("meta", [&] { write_meta(json, subject); });
+    json.attributeArray("libs", [&] {
+      for (std::uint32_t i = 0; i < recording.files.size(); ++i)
+        json.object([&] {
+          write_library(json, recording.files[i], file_name(recording, i), subject.names.files[i].build_id);
+        });
+    });
+    write_list(json, "threads", samples_by_thread(recording), [&](const ThreadSamples& thread) {
+      json.object([&] { ThreadTables(subject, thread).write(json); });
+    });
+    write_empty(json, {"pages", "profilerOverhead", "counters"});
+  });
+  stream << '\n';
 }
 
 } // namespace sframe::profile

@@ -43,46 +43,78 @@ std::vector<Total> totals_of(const Subject& subject) {
   return totals;
 }
 
-void write_summary(Json& json, const Recording& recording) {
+void write_summary(OStream& json, const Recording& recording) {
   const Summary summary = summarize(recording);
-  json.member("event", recording.event).member("unit", unit_of(recording));
-  json.member("period_ns", recording.period).member("start_ns", recording.start);
-  json.member("duration_ns", recording.duration).member("samples", summary.samples);
-  json.member("complete", summary.complete).member("guessed", summary.guessed);
-  json.member("own_time_ns", recording.own_time).member("own_memory", recording.own_memory);
-  const auto write_causes = [&](std::string_view name, const auto& causes) {
-    json.open(name, '[');
-    for (const auto& [cause, count] : causes)
-      json.open('{').member("cause", cause).member("count", count).close('}');
-    json.close(']');
+  write_text(json, "event", recording.event);
+  write_text(json, "unit", unit_of(recording));
+  json.attribute("period_ns", recording.period);
+  json.attribute("start_ns", recording.start);
+  json.attribute("duration_ns", recording.duration);
+  json.attribute("samples", summary.samples);
+  json.attribute("complete", summary.complete);
+  json.attribute("guessed", summary.guessed);
+  json.attribute("own_time_ns", recording.own_time);
+  json.attribute("own_memory", recording.own_memory);
+  const auto write_causes = [&](const char* key, const auto& causes) {
+    write_list(json, key, causes, [&](const auto& cause) {
+      json.object([&] {
+        write_text(json, "cause", cause.first);
+        json.attribute("count", cause.second);
+      });
+    });
   };
   write_causes("cut", summary.cut);
   write_causes("lost", recording.lost);
 }
 
-void write_functions(Json& json, const Subject& subject) {
+void write_functions(OStream& json, const Subject& subject) {
   const std::vector<Total> totals = totals_of(subject);
   std::vector<std::uint32_t> order(totals.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t i) { return totals[i].self; });
-  json.open("functions", '[');
-  for (const std::uint32_t i : order | std::views::take(most_functions)) {
-    const Function& function = subject.names.functions[i];
-    json.open('{').member("name", function.name).member("file", function.file);
-    json.member("self", totals[i].self).member("total", totals[i].total).close('}');
-  }
-  json.close(']').member("all_functions", order.size());
+  write_list(json, "functions", order | std::views::take(most_functions), [&](std::uint32_t i) {
+    json.object([&] {
+      write_text(json, "name", subject.names.functions[i].name);
+      write_text(json, "file", subject.names.functions[i].file);
+      json.attribute("self", totals[i].self);
+      json.attribute("total", totals[i].total);
+    });
+  });
+  json.attribute("all_functions", order.size());
 }
 
-void write_files(Json& json, const Subject& subject) {
-  json.open("files", '[');
-  for (std::size_t i = 0; i < subject.recording.files.size(); ++i) {
-    const NamedFile& named = subject.names.files[i];
-    json.open('{').member("path", subject.recording.files[i].path);
-    json.key("has_names").flag(named.has_names).key("has_lines").flag(named.has_lines);
-    json.member("problem", named.problem).close('}');
-  }
-  json.close(']');
+void write_files(OStream& json, const Subject& subject) {
+  auto named = subject.names.files.begin();
+  write_list(json, "files", subject.recording.files, [&](const File& file) {
+    json.object([&] {
+      write_text(json, "path", file.path);
+      json.attribute("has_names", named->has_names);
+      json.attribute("has_lines", named->has_lines);
+      write_text(json, "problem", named->problem);
+      ++named;
+    });
+  });
+}
+
+void write_data(OStream& json, const Subject& subject) {
+  write_text(json, "title", subject.title);
+  write_summary(json, subject.recording);
+  write_list(json, "threads", samples_by_thread(subject.recording), [&](const ThreadSamples& thread) {
+    json.object([&] {
+      write_text(json, "name", thread_title(subject.recording, thread.thread));
+      json.attribute("pid", pid_of(subject.recording, thread.thread));
+      json.attribute("samples", thread.samples.size());
+      json.attribute("weight", thread.weight);
+    });
+  });
+  write_functions(json, subject);
+  write_files(json, subject);
+  write_list(json, "stacks", count_stacks(subject), [&](const auto& counted) {
+    json.array([&] {
+      write_text(json, counted.first);
+      json.value(counted.second.all);
+    });
+  });
 }
 
 } // namespace
@@ -90,22 +122,12 @@ void write_files(Json& json, const Subject& subject) {
 void write_html(const Subject& subject, const Sink& to) {
   to(page::page_start("sframe-profile", subject.title));
   const Sink escaped = [&](std::string_view text) { to(page::script_json(text)); };
-  Json json(escaped);
-  json.open('{').member("title", subject.title);
-  write_summary(json, subject.recording);
-  json.open("threads", '[');
-  for (const ThreadSamples& thread : samples_by_thread(subject.recording)) {
-    json.open('{').member("name", thread_title(subject.recording, thread.thread));
-    json.member("pid", pid_of(subject.recording, thread.thread));
-    json.member("samples", thread.samples.size()).member("weight", thread.weight).close('}');
+  {
+    SinkStream stream(escaped);
+    OStream json(stream);
+    json.object([&] { write_data(json, subject); });
+    stream << '\n';
   }
-  json.close(']');
-  write_functions(json, subject);
-  write_files(json, subject);
-  json.open("stacks", '[');
-  for (const auto& [stack, count] : count_stacks(subject))
-    json.open('[').value(stack).value(count.all).close(']');
-  json.close(']').close('}').finish();
   to(page::page_end(page::Kind::profile));
 }
 

@@ -1,84 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's writer of JSON for a sink, and for strings of any bytes.
 
 #pragma once
 
 #include "sframe/base/printable.h"
 #include "sframe/profile/folded.h"
 
-#include <concepts>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace sframe::profile {
 
-/// Writes JSON, with the commas. Strings may be any bytes.
-class Json {
-public:
-  explicit Json(const Sink& to) : to_(to) {}
+using llvm::json::OStream;
 
-  Json& open(char bracket) {
-    separate();
-    text_ += bracket;
-    is_first_ = true;
-    return *this;
-  }
-  Json& close(char bracket) {
-    text_ += bracket;
-    is_first_ = false;
-    flush(std::size_t{1} << 16);
-    return *this;
-  }
-  Json& key(std::string_view name) {
-    separate();
-    append_json_string(text_, name);
-    text_ += ':';
-    is_first_ = true;
-    return *this;
-  }
-  Json& value(std::string_view text) {
-    separate();
-    append_json_string(text_, text);
-    return *this;
-  }
-  Json& value(const char* text) { return value(std::string_view(text)); }
-  Json& value(std::unsigned_integral auto number) { return raw(std::to_string(number)); }
-  Json& flag(bool is_true) { return raw(is_true ? "true" : "false"); }
-  Json& null() { return raw("null"); }
-  /// A number, as text.
-  Json& raw(std::string_view number) {
-    separate();
-    text_ += number;
-    return *this;
-  }
-  Json& member(std::string_view name, const auto& of) {
-    key(name);
-    return value(of);
-  }
-  /// The key of a list or an object, with its bracket.
-  Json& open(std::string_view name, char bracket) {
-    key(name);
-    return open(bracket);
-  }
-  void finish() {
-    text_ += '\n';
-    flush(0);
-  }
+class SinkStream final : public llvm::raw_ostream {
+public:
+  explicit SinkStream(const Sink& to) : to_(to) { SetBufferSize(std::size_t{1} << 16); }
+  ~SinkStream() override { flush(); }
 
 private:
-  void separate() {
-    if (!is_first_) text_ += ',';
-    is_first_ = false;
+  void write_impl(const char* data, std::size_t size) override {
+    to_({data, size});
+    written_ += size;
   }
-  void flush(std::size_t enough) {
-    if (text_.size() < enough) return;
-    to_(text_);
-    text_.clear();
-  }
+  std::uint64_t current_pos() const override { return written_; }
 
   const Sink& to_;
-  std::string text_;
-  bool is_first_ = true;
+  std::uint64_t written_ = 0;
 };
+
+/// An element.
+inline void write_text(OStream& json, std::string_view text) {
+  std::string quoted;
+  append_json_string(quoted, text);
+  json.rawValue(quoted);
+}
+
+/// A member.
+inline void write_text(OStream& json, llvm::StringRef key, std::string_view text) {
+  json.attributeBegin(key);
+  write_text(json, text);
+  json.attributeEnd();
+}
+
+/// A list as a member: `write` writes each element.
+inline void write_list(OStream& json, llvm::StringRef key, const auto& list, const auto& write) {
+  json.attributeArray(key, [&] {
+    for (const auto& element : list) write(element);
+  });
+}
 
 } // namespace sframe::profile

@@ -17,19 +17,19 @@ namespace {
 
 class Speedscope {
 public:
-  Speedscope(const Subject& subject, const Sink& to)
+  Speedscope(const Subject& subject, llvm::raw_ostream& to)
       : subject_(subject), recording_(subject.recording), names_(subject.names), json_(to) {}
 
   void write() {
-    json_.open('{');
-    json_.member("$schema", "https://www.speedscope.app/file-format-schema.json");
-    json_.member("name", subject_.title);
-    json_.member("exporter", "sframe-profile");
-    json_.member("activeProfileIndex", 0u);
-    write_frames();
-    json_.open("profiles", '[');
-    for (const ThreadSamples& thread : samples_by_thread(recording_)) write_thread(thread);
-    json_.close(']').close('}').finish();
+    json_.object([&] {
+      json_.attribute("$schema", "https://www.speedscope.app/file-format-schema.json");
+      write_text(json_, "name", subject_.title);
+      json_.attribute("exporter", "sframe-profile");
+      json_.attribute("activeProfileIndex", 0);
+      json_.attributeObject("shared", [&] { write_frames(); });
+      write_list(json_, "profiles", samples_by_thread(recording_),
+                 [&](const ThreadSamples& thread) { json_.object([&] { write_thread(thread); }); });
+    });
   }
 
 private:
@@ -38,20 +38,19 @@ private:
     return sample.weight * (is_time ? recording_.period : 1);
   }
 
-  std::string_view unit() const {
+  const char* unit() const {
     if (recording_.unit == Unit::events) return "none";
     return recording_.unit == Unit::samples && recording_.period == 0 ? "none" : "nanoseconds";
   }
 
   /// A frame is a function: its line differs from stack to stack.
   void write_frames() {
-    json_.open("shared", '{').open("frames", '[');
-    for (const Function& function : names_.functions) {
-      json_.open('{').member("name", function.name);
-      if (!function.file.empty()) json_.member("file", function.file);
-      json_.close('}');
-    }
-    json_.close(']').close('}');
+    write_list(json_, "frames", names_.functions, [&](const Function& function) {
+      json_.object([&] {
+        write_text(json_, "name", function.name);
+        if (!function.file.empty()) write_text(json_, "file", function.file);
+      });
+    });
   }
 
   void write_thread(const ThreadSamples& thread) {
@@ -62,32 +61,33 @@ private:
       runs.back().second += weight_of(*sample);
       sum += weight_of(*sample);
     }
-    json_.open('{').member("type", "sampled").member("name", thread_title(recording_, thread.thread));
-    json_.member("unit", unit()).member("startValue", 0u).member("endValue", sum);
-    json_.open("samples", '[');
-    for (const auto& [stack, weight] : runs) write_stack(recording_.stacks[stack]);
-    json_.close(']').open("weights", '[');
-    for (const auto& [stack, weight] : runs) json_.value(weight);
-    json_.close(']').close('}');
+    json_.attribute("type", "sampled");
+    write_text(json_, "name", thread_title(recording_, thread.thread));
+    json_.attribute("unit", unit());
+    json_.attribute("startValue", 0);
+    json_.attribute("endValue", sum);
+    write_list(json_, "samples", runs,
+               [&](const auto& run) { json_.array([&] { write_stack(recording_.stacks[run.first]); }); });
+    write_list(json_, "weights", runs, [&](const auto& run) { json_.value(run.second); });
   }
 
   void write_stack(const Stack& stack) {
-    json_.open('[');
     for (const std::uint32_t location : stack.locations | std::views::reverse)
       for (const Line& line : names_.of(location) | std::views::reverse) json_.value(line.function);
-    json_.close(']');
   }
 
   const Subject& subject_;
   const Recording& recording_;
   const Names& names_;
-  Json json_;
+  OStream json_;
 };
 
 } // namespace
 
 void write_speedscope(const Subject& subject, const Sink& to) {
-  Speedscope(subject, to).write();
+  SinkStream stream(to);
+  Speedscope(subject, stream).write();
+  stream << '\n';
 }
 
 } // namespace sframe::profile
