@@ -3,6 +3,8 @@
 #include "sframe/base/program_path.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cstdlib>
 #include <string_view>
 #include <sys/stat.h>
@@ -31,6 +33,16 @@ std::optional<std::string> find_program_path(const std::string& name) {
     if (end == folders.size()) return std::nullopt;
     folders.remove_prefix(end + 1);
   }
+}
+
+std::optional<std::string> find_companion(const std::string& name) {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  std::string own(path.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  own.resize(own.rfind('/') + 1);
+  own += name;
+  if (is_program(own)) return own;
+  return find_program_path(name);
 }
 
 } // namespace sframe

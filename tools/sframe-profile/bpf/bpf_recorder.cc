@@ -24,7 +24,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -46,18 +45,6 @@ constexpr int round_time = 20;       ///< milliseconds: for as long at most, rec
 constexpr int longest_start = 3'000; ///< milliseconds for tables before the recording begins
 /// For tables of the last stacks.
 constexpr std::chrono::seconds longest_finish{5};
-
-/// sframe-gen, which makes the tables, is in this program's folder, or in PATH.
-Result<std::string> find_generator() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  std::string own(path.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  own.resize(own.rfind('/') + 1);
-  own += "sframe-gen";
-  if (::access(own.c_str(), X_OK) == 0) return own;
-  if (auto found = find_program_path("sframe-gen")) return *std::move(found);
-  return fail("sframe-gen, which makes tables, is neither beside sframe-profile nor in PATH");
-}
 
 /// Loads tables of a program, and of what most programs have mapped, before it begins: it may have ended
 /// before they could be made. They are those that this process has mapped; the program's file is for this.
@@ -122,8 +109,8 @@ Result<void> BpfRecorder::prepare() {
     files.rlim_cur = files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  const auto generator = find_generator();
-  if (!generator) return unexpected(generator.error());
+  const auto generator = find_companion("sframe-gen");
+  if (!generator) return fail("sframe-gen, which makes tables, is neither beside sframe-profile nor in PATH");
   if (auto loaded = programs_.load(event_, options_.all); !loaded) return loaded;
   sframe_bpf_options tables{};
   tables.size = sizeof tables;

@@ -15,6 +15,10 @@ namespace sframe {
 /// that may be executed; nothing if there is none.
 std::optional<std::string> find_program_path(const std::string& name);
 
+/// The path of the program of this name in this program's folder, or else in a folder of PATH; nothing if
+/// there is none.
+std::optional<std::string> find_companion(const std::string& name);
+
 } // namespace sframe
 
 #pragma GCC visibility pop
