@@ -2,6 +2,7 @@
 //
 // sframe-unwind: stack traces of every thread in a core file.
 
+#include "moved.h"
 #include "probe.h"
 #include "run.h"
 
@@ -28,8 +29,7 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind -r /var/crash                   all cores in a directory, grouped by their "
       "signatures\n"
       "  sframe-unwind core --format=svg -o stacks.svg  a flame graph of its threads\n"
-      "  sframe-unwind --pid 4711                      a running process\n"
-      "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
+      "  sframe-unwind --pid 4711                      a running process\n",
       {.output = true,
        .threads = true,
        .environment = {{"DEBUGINFOD_CACHE_PATH", "Where fetched files are kept (default: "
@@ -59,6 +59,7 @@ int run_tool(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
+  if (is_profile(options)) return execute_profile(app, options);
   if (!options.several) options.origin = sframe::crash::origin_of(options.core);
   std::shared_ptr<sframe::tool::Debuginfod> server;
   const auto mode = debuginfod_mode(options);
