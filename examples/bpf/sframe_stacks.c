@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A sampling profiler over libsframe-bpf: perf events start sframe_stacks.bpf.c, which walks the user stacks
- * of a process in the kernel. Prints folded stacks, the input of flame graphs. docs/bpf.md has how to build
- * and use it.
- *
- *   sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID
- *
- *   -d DIR         tables by build ID, made by sframe-gen -o DIR/ --emit=bpf-table
- *   -g SFRAME_GEN  makes those that are not there (sframe-gen)
+ * sframe_stacks PID STACKS [TABLES]: samples a process over libsframe-bpf, and prints folded stacks, the
+ * input of flame graphs. The kernel walks them, by sframe_stacks.bpf.c. Tables are those of the directory,
+ * made by sframe-gen -o TABLES/ --emit=bpf-table; sframe-gen in PATH makes others.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -22,117 +17,72 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-static sframe_process* process;
-static unsigned long long stacks, frames;
+static sframe_process* process; /* for names */
+static unsigned long wanted, taken;
 
-static void __attribute__((noreturn)) fail(const char* what, const char* why) {
-  fprintf(stderr, "sframe_stacks: %s: %s\n", what, why);
+static void check(int is_good, const char* what) {
+  if (is_good) return;
+  fprintf(stderr, "sframe_stacks: %s%s%s\n", what, errno ? ": " : "", errno ? strerror(errno) : "");
   exit(2);
-}
-
-/* The function's name, else the address. */
-static void print_name(uint64_t pc) {
-  const sframe_frame frame = {.size = sizeof frame, .pc = pc, .lookup_pc = pc};
-  char name[512];
-  const sframe_status status = sframe_function_name(process, &frame, name, sizeof name, NULL);
-  if (status != SFRAME_OK && status != SFRAME_NO_MEMORY)
-    snprintf(name, sizeof name, "0x%llx", (unsigned long long)pc);
-  for (char* c = name; *c; ++c)
-    if (*c == ';' || *c == '\n') *c = ':';
-  printf(";%s", name);
 }
 
 static int take_stack(void* context, void* data, size_t size) {
   const struct sframe_bpf_stack* stack = data;
   (void)context, (void)size;
-  ++stacks;
-  frames += stack->depth;
   printf("[%s]", sframe_bpf_end_text(stack->end));
-  for (uint32_t i = stack->depth; i-- > 0;) print_name(stack->pcs[i]);
-  puts(" 1");
-  return 0;
-}
-
-static struct bpf_object* load(int pid) {
-  char path[4096], missing[512];
-  if (sframe_bpf_missing(NULL, missing, sizeof missing)) fail("not on this kernel", missing);
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 8);
-  if (length < 0) fail("/proc/self/exe", strerror(errno));
-  memcpy(path + length, ".bpf.o", sizeof ".bpf.o");
-  struct bpf_object* object = bpf_object__open_file(path, NULL);
-  if (!object) fail(path, strerror(errno));
-  const uint32_t wanted = (uint32_t)pid;
-  struct bpf_map* constant = bpf_object__find_map_by_name(object, ".rodata.process");
-  if (bpf_map__set_initial_value(constant, &wanted, sizeof wanted) != 0 || bpf_object__load(object) != 0)
-    fail(path, strerror(errno));
-  return object;
-}
-
-static void start_samples(const struct bpf_object* object, unsigned hertz) {
-  struct perf_event_attr attribute = {.type = PERF_TYPE_SOFTWARE,
-                                      .size = sizeof attribute,
-                                      .config = PERF_COUNT_SW_CPU_CLOCK,
-                                      .freq = 1,
-                                      .sample_freq = hertz};
-  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
-  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) {
-    const int fd = (int)syscall(SYS_perf_event_open, &attribute, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0 && errno == ENODEV) continue; /* the processor is off */
-    if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0) fail("perf_event_open", strerror(errno));
+  for (uint32_t i = stack->depth; i-- > 0;) {
+    const sframe_frame frame = {.size = sizeof frame, .pc = stack->pcs[i], .lookup_pc = stack->pcs[i]};
+    char name[4096];
+    if (sframe_function_name(process, &frame, name, sizeof name, NULL) == SFRAME_OK)
+      printf(";%s", name);
+    else
+      printf(";0x%llx", (unsigned long long)frame.pc);
   }
+  puts(" 1");
+  return ++taken < wanted ? 0 : -1;
 }
 
-static void print_summary(const sframe_bpf_tables* tables) {
-  uint64_t ends[SFRAME_BPF_NUM_ENDS];
-  sframe_bpf_counts counts = {.size = sizeof counts};
-  sframe_bpf_tables_count(tables, &counts);
-  if (sframe_bpf_tables_ends(tables, ends) != 0) fail("map", strerror(errno));
-  fprintf(stderr, "stacks: %llu, frames: %llu\n", stacks, frames);
-  for (unsigned i = 0; i < SFRAME_BPF_NUM_ENDS; ++i)
-    if (ends[i]) fprintf(stderr, "  %llu: %s\n", (unsigned long long)ends[i], sframe_bpf_end_text(i));
-  fprintf(stderr, "tables: %llu, %llu rows, %llu bytes; files without: %llu\n",
-          (unsigned long long)counts.tables, (unsigned long long)counts.rows,
-          (unsigned long long)counts.bytes,
-          (unsigned long long)(counts.no_table + counts.not_elf + counts.damaged + counts.no_room));
+static void start_samples(const struct bpf_object* object) {
+  struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .size = sizeof clock, .sample_period = 2000000};
+  const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
+  for (int cpu = 0; cpu < libbpf_num_possible_cpus(); ++cpu) { /* every 2 ms; not on those that are off */
+    const int event = (int)syscall(SYS_perf_event_open, &clock, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (event >= 0) check(ioctl(event, PERF_EVENT_IOC_SET_BPF, program) == 0, "perf_event_open");
+  }
 }
 
 int main(int argc, char** argv) {
-  sframe_bpf_options options = {.size = sizeof options, .generator = "sframe-gen"};
+  const int pid = argc > 2 ? atoi(argv[1]) : 0;
+  wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+  check(pid > 0 && wanted > 0, "usage: sframe_stacks PID STACKS [TABLES]");
   sframe_error error = {.size = sizeof error};
-  unsigned hertz = 99;
-  unsigned long long limit = ~0ull;
-  time_t seconds = 1000000000;
-  for (int option; (option = getopt(argc, argv, "F:t:n:d:g:")) != -1;) {
-    switch (option) {
-    case 'F': hertz = (unsigned)strtoul(optarg, NULL, 0); break;
-    case 't': seconds = strtol(optarg, NULL, 0); break;
-    case 'n': limit = strtoull(optarg, NULL, 0); break;
-    case 'd': options.directory = optarg; break;
-    case 'g': options.generator = optarg; break;
-    default: return 2;
-    }
-  }
-  const int pid = optind + 1 == argc ? (int)strtol(argv[optind], NULL, 10) : 0;
-  if (pid <= 0)
-    fail("usage", "sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-g SFRAME_GEN] PID");
   process = sframe_attach(pid, NULL, &error);
-  if (!process || sframe_stop(process, &error) != SFRAME_OK) fail(argv[optind], error.message);
-  sframe_num_modules(process); /* for names; the stop is for a consistent list */
+  check(process && sframe_stop(process, &error) == SFRAME_OK, error.message); /* names are of this moment */
   sframe_resume(process);
-  struct bpf_object* object = load(pid);
+  char path[4096], missing[512];
+  check(sframe_bpf_missing(NULL, missing, sizeof missing) == 0, missing);
+  check(readlink("/proc/self/exe", memset(path, 0, sizeof path), sizeof path - 8) > 0, "/proc/self/exe");
+  struct bpf_object* object = bpf_object__open_file(strcat(path, ".bpf.o"), NULL);
+  check(object != NULL, path);
+  bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid);
+  check(bpf_object__load(object) == 0, path);
+  const sframe_bpf_options options = {sizeof options, argv[3], "sframe-gen", 0, NULL, 0};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
-  if (!tables || sframe_bpf_tables_add(tables, pid) < 0) fail("tables", strerror(errno));
-  start_samples(object, hertz);
-  const int fd = bpf_object__find_map_fd_by_name(object, "stacks");
-  struct ring_buffer* ring = ring_buffer__new(fd, take_stack, NULL, NULL);
-  if (!ring) fail("ring buffer", strerror(errno));
-  for (const time_t end = time(NULL) + seconds; stacks < limit && time(NULL) < end && kill(pid, 0) == 0;) {
+  check(tables && sframe_bpf_tables_add(tables, pid) >= 0, "tables");
+  const int map = bpf_object__find_map_fd_by_name(object, "stacks");
+  struct ring_buffer* ring = ring_buffer__new(map, take_stack, NULL, NULL);
+  check(ring != NULL, "ring buffer");
+  start_samples(object);
+  while (taken < wanted && kill(pid, 0) == 0) {
     sframe_bpf_tables_serve(tables, 20);
     ring_buffer__consume(ring);
   }
-  print_summary(tables);
+  sframe_bpf_counts counts = {.size = sizeof counts};
+  sframe_bpf_tables_count(tables, &counts);
+  fprintf(stderr, "stacks: %lu; tables: %llu, %llu rows; files without: %llu\n", taken,
+          (unsigned long long)counts.tables, (unsigned long long)counts.rows,
+          (unsigned long long)(counts.no_table + counts.not_elf + counts.damaged + counts.no_room));
   return fflush(stdout) != 0;
 }
