@@ -1,49 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader needs of a mapped file: segments, entry and build ID, from its ELF headers; and its table,
-// from a directory or made by sframe-gen. Only lib/bpf and the C library: a loader that parses nothing else.
+// The table of a mapped file, from a directory or made by sframe-gen. Only lib/bpf and the C library: a
+// loader that parses nothing else.
 
 #pragma once
 
-#include "sframe/bpf/stack.h"
+#include "sframe/bpf/mapped_file.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace sframe::bpf {
-
-/// Closes it.
-class FileDescriptor {
-public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~FileDescriptor();
-  int number() const { return number_; }
-
-private:
-  int number_;
-};
-
-struct MappedFile {
-  std::uint64_t entry = 0;
-  sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};
-  std::string build_id; ///< its bytes; may be empty
-};
-
-/// What is mapped there; -1 if the process has ended, or has another file there now.
-FileDescriptor open_mapped(const sframe_bpf_mapping& mapping);
-
-/// Nothing if it is no 64-bit ELF file of this machine's byte order, or has too many executable segments.
-std::optional<MappedFile> read_mapped_file(int file);
 
 /// All bytes up to the end; what was read before an error.
 std::vector<std::byte> read_all(int file);

@@ -9,7 +9,6 @@
 #include "../generated_names.h"
 #include "../own_cost.h"
 #include "../program.h"
-#include "file.h"
 #include "kernel_names.h"
 #include "processes.h"
 #include "programs.h"
@@ -18,6 +17,7 @@
 #include "sframe/base/proc_text.h"
 #include "sframe/base/program_path.h"
 #include "sframe/base/text.h"
+#include "sframe/bpf/mapped_file.h"
 #include "sframe/bpf/tables.h"
 
 #include <algorithm>

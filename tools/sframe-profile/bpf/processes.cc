@@ -5,9 +5,8 @@
 
 #include "processes.h"
 
-#include "file.h"
-
 #include "sframe/base/proc_text.h"
+#include "sframe/bpf/mapped_file.h"
 
 #include <algorithm>
 #include <array>
