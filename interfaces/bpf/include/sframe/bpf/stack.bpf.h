@@ -239,13 +239,14 @@ struct mm_struct___sframe {
   struct {
     void* vdso;
   } context;
+  unsigned long start_code;
 } SFRAME_BPF_KERNEL;
 struct task_struct___sframe {
   struct mm_struct___sframe* mm;
   struct task_struct___sframe* group_leader;
   __u64 start_boottime, self_exec_id;
   int tgid;
-  unsigned in_execve : 1;
+  unsigned flags;
 } SFRAME_BPF_KERNEL;
 
 /* The key of what is mapped; 0 if it has none. */
@@ -379,21 +380,22 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
     } while (0)
 #endif
 
-/* What the kernel's entry saved: the registers when the thread was last in user mode. A kernel thread has
-   none; while a thread ends or starts another program, those that it has are of memory that is gone. Not
-   inline: compilers would copy from here and from a program's context by one pointer, which verifiers refuse.
- */
+/* What the kernel's entry saved: the registers when the thread was last in user mode. 0 or an end: a kernel
+   thread has none; those of a thread that ends, or that has new memory and no program in it yet, are of
+   memory that is gone. Not inline: compilers would copy from here and from a program's context by one
+   pointer, which verifiers refuse. */
 static __attribute__((noinline)) int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+  enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD */
   if (!walk) return 0;
   struct task_struct___sframe* const task = (void*)bpf_get_current_task();
   sframe_bpf_pt_regs* const user = &walk->saved;
-  if (!BPF_CORE_READ(task, mm)) return 0;
-  if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)) return 0;
+  if (BPF_CORE_READ(task, flags) & KERNEL_THREAD) return SFRAME_BPF_END_NO_REGISTERS;
+  if (!BPF_CORE_READ(task, mm) || BPF_CORE_READ(task, mm, start_code) == 0) return SFRAME_BPF_END_NO_PROGRAM;
   const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
   if (bpf_probe_read_kernel(user, sizeof *user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(*user))
-    return 0;
+    return SFRAME_BPF_END_NO_REGISTERS;
   SFRAME_BPF_COPY(walk, *user);
-  return 1;
+  return 0;
 }
 
 /* Asks user space for the table of a file, once. */
@@ -745,9 +747,10 @@ SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_sta
   return 0;
 }
 
+/* `end`: why there are no registers; 0 if there are. */
 SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack,
-                                         int has_registers, __u64 flags) {
-  if (walk && has_registers) {
+                                         int end, __u64 flags) {
+  if (walk && end == 0) {
     struct sframe_bpf_both both = {walk, stack};
     sframe_bpf_start(&walk->at);
     walk->at.guesses = (flags & SFRAME_BPF_FRAME_POINTERS) != 0;
@@ -759,15 +762,15 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
     if (flags & SFRAME_BPF_DEFER && stack->end == SFRAME_BPF_END_PENDING) sframe_bpf_defer(walk, stack);
 #endif
   } else if (walk) {
-    stack->end = SFRAME_BPF_END_NO_REGISTERS;
+    stack->end = (__u32)end;
   }
   (void)flags;
   stack->id = 1;
-  if (walk && has_registers)
+  if (walk && end == 0)
     stack->id = SFRAME_BPF_HASH(walk->hash, stack->end) >> 1 | 1; /* also a positive long */
   if (walk) walk->busy = 0;
-  const __u32 end = stack->end;
-  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &end);
+  const __u32 counted = stack->end;
+  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &counted);
   if (count) ++*count;
   return stack->depth;
 }
@@ -776,21 +779,20 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
 static __attribute__((noinline, unused)) long sframe_stack_of_thread(struct sframe_bpf_stack* stack,
                                                                      __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
-  return sframe_bpf_finish(walk, stack, walk && sframe_bpf_take_saved(walk), flags);
+  return sframe_bpf_finish(walk, stack, sframe_bpf_take_saved(walk), flags);
 }
 
 /* Of a perf event, whose registers are those of user mode if it was there. */
 static __attribute__((noinline, unused)) long
 sframe_stack_of_event(struct bpf_perf_event_data* event, struct sframe_bpf_stack* stack, __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
-  int taken = 0;
+  int end = 0;
   if (walk && SFRAME_BPF_IS_USER(event->regs)) {
     SFRAME_BPF_COPY(walk, event->regs);
-    taken = 1;
-  } else if (walk) {
-    taken = sframe_bpf_take_saved(walk);
+  } else {
+    end = sframe_bpf_take_saved(walk);
   }
-  return sframe_bpf_finish(walk, stack, taken, flags);
+  return sframe_bpf_finish(walk, stack, end, flags);
 }
 
 /* Of a uprobe or kprobe. */
@@ -798,14 +800,13 @@ static __attribute__((noinline, unused)) long
 sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
   const sframe_bpf_pt_regs* const regs = (const sframe_bpf_pt_regs*)context;
-  int taken = 0;
+  int end = 0;
   if (walk && SFRAME_BPF_IS_USER(*regs)) {
     SFRAME_BPF_COPY(walk, *regs);
-    taken = 1;
-  } else if (walk) {
-    taken = sframe_bpf_take_saved(walk);
+  } else {
+    end = sframe_bpf_take_saved(walk);
   }
-  return sframe_bpf_finish(walk, stack, taken, flags);
+  return sframe_bpf_finish(walk, stack, end, flags);
 }
 
 /*

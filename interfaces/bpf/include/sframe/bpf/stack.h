@@ -33,7 +33,8 @@ enum {
   X(NOT_GROWING, "CFA not growing")                                                                          \
   X(ZERO_PC, "return address 0")                                                                             \
   X(NO_REGISTERS, "no user registers")                                                                       \
-  X(BUSY, "too many programs on this CPU")
+  X(BUSY, "too many programs on this CPU")                                                                   \
+  X(NO_PROGRAM, "the thread ends, or starts a program")
 #define SFRAME_BPF_END_AS_ENUM(name, text) SFRAME_BPF_END_##name,
 enum sframe_bpf_end {
   SFRAME_BPF_GOES_ON,
