@@ -38,7 +38,7 @@ namespace sframe::profile_tool {
 
 namespace {
 
-constexpr std::uint32_t ring_bytes = 8 << 20, event_ring_bytes = 16 << 20;
+constexpr std::uint32_t ring_bytes = 4 << 20, event_ring_bytes = 8 << 20; ///< about 300 a record
 
 /// Where the kernel lists tracepoints, if it is mounted.
 constexpr std::array tracepoint_folders = {"/sys/kernel/tracing/events/",
@@ -114,8 +114,10 @@ Result<void> Programs::load(const Event& event, bool all) {
     bpf_program__set_autoload(program, is_needed);
   }
   const std::uint32_t ring = event.kind == Event::Kind::cpu ? ring_bytes : event_ring_bytes;
-  const record_settings settings{
-      .all = all, .blocked_only = event.kind == Event::Kind::off_cpu, .wake_bytes = ring / 4};
+  const record_settings settings{.all = all,
+                                 .recorder = static_cast<std::uint32_t>(::getpid()),
+                                 .blocked_only = event.kind == Event::Kind::off_cpu,
+                                 .wake_bytes = ring / 4};
   bpf_map* const constants = bpf_object__find_map_by_name(object_.get(), ".rodata.settings");
   bpf_map* const records = bpf_object__find_map_by_name(object_.get(), "records");
   if (!constants || !records || bpf_map__set_initial_value(constants, &settings, sizeof settings) != 0 ||

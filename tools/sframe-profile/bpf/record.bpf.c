@@ -44,8 +44,12 @@ struct signal_struct___record {
     int counter;
   } live;
 } SFRAME_BPF_KERNEL;
+struct sched_entity___record {
+  __u64 sum_exec_runtime;
+} SFRAME_BPF_KERNEL;
 struct task_struct___record {
   unsigned flags;
+  struct sched_entity___record se;
   int pid, tgid;
   struct signal_struct___record* signal;
 } SFRAME_BPF_KERNEL;
@@ -62,44 +66,85 @@ static __u64 wake(void) {
 
 static int is_wanted(__u32 pid) {
   if (pid == 0) return 0;
-  if (settings.all) return 1;
+  if (settings.all) return pid != settings.recorder;
   const __u32* const state = bpf_map_lookup_elem(&targets, &pid);
   return state && *state == RECORD_NOW;
 }
 
-/* A record of the current thread, without its stack; 0 if it is not wanted. */
-static __attribute__((noinline)) struct record_sample* begin(__u32 kind) {
+/* Records that are being made: one program may interrupt another one. */
+struct made_record {
+  __u64 busy;
+  struct record_sample sample;
+};
+enum { NUM_MADE = 4 };
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, NUM_MADE);
+  __type(key, __u32);
+  __type(value, struct made_record);
+} made_records SEC(".maps");
+
+static __attribute__((noinline)) struct made_record* find_unused(void) {
+  for (__u32 i = 0; i < NUM_MADE; ++i) {
+    const __u32 number = i;
+    struct made_record* const made = bpf_map_lookup_elem(&made_records, &number);
+    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
+  }
+  return 0;
+}
+
+/* A record of the current thread, without its stack; 0 if it is not wanted, or there is no room. */
+static __attribute__((noinline)) struct made_record* begin(__u32 kind) {
   enum { PF_KTHREAD = 0x200000 };
   const __u64 both = bpf_get_current_pid_tgid();
   struct task_struct___record* const task = (void*)bpf_get_current_task();
   if (!is_wanted(both >> 32)) return 0;
-  struct record_sample* const to = bpf_ringbuf_reserve(&records, sizeof *to, 0);
-  if (!to) {
+  struct made_record* made = 0;
+  if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) + sizeof made->sample <
+      bpf_ringbuf_query(&records, BPF_RB_RING_SIZE))
+    made = find_unused();
+  if (!made) {
     lose(RECORD_LOST_FULL);
     return 0;
   }
+  struct record_sample* const to = &made->sample;
   to->kind = kind;
   to->tid = (__u32)both;
   to->pid = both >> 32;
   to->time = bpf_ktime_get_ns();
   to->cpu = bpf_get_smp_processor_id();
+  to->used = BPF_CORE_READ(task, se.sum_exec_runtime);
   to->is_kernel_thread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
   bpf_get_current_comm(to->name, sizeof to->name);
-  return to;
+  return made;
 }
 
-#define TAKE_STACK(context, to)                                                                              \
+/* Takes the stacks, and writes the record. */
+#define FINISH(context, made)                                                                                \
   do {                                                                                                       \
-    (to)->kernel_bytes = (__s32)bpf_get_stack((context), (to)->kernel, sizeof(to)->kernel, 0);               \
-    sframe_stack((context), &(to)->stack, SFRAME_BPF_DEFER | SFRAME_BPF_FRAME_POINTERS);                     \
+    struct record_sample* const to = &(made)->sample;                                                        \
+    sframe_stack((context), &to->stack, SFRAME_BPF_DEFER | SFRAME_BPF_FRAME_POINTERS);                       \
+    __u64* const kernel = to->stack.pcs + (to->stack.depth & SFRAME_BPF_MAX_FRAMES);                         \
+    write_record(made, bpf_get_stack((context), kernel, sizeof to->kernel, 0));                              \
   } while (0)
+
+static __attribute__((noinline)) int write_record(struct made_record* made, long kernel_bytes) {
+  if (!made) return 0;
+  struct record_sample* const to = &made->sample;
+  to->kernel_frames =
+      kernel_bytes > 0 && kernel_bytes <= (long)sizeof to->kernel ? (__u32)kernel_bytes / 8 : 0;
+  const __u32 frames = (to->stack.depth & SFRAME_BPF_MAX_FRAMES) + (to->kernel_frames & RECORD_KERNEL_FRAMES);
+  const __u32 size = __builtin_offsetof(struct record_sample, stack.pcs) + frames * 8;
+  if (bpf_ringbuf_output(&records, to, size, wake()) != 0) lose(RECORD_LOST_FULL);
+  made->busy = 0;
+  return 0;
+}
 
 #define TAKE_SAMPLE(context)                                                                                 \
   do {                                                                                                       \
-    struct record_sample* const to = begin(RECORD_SAMPLE);                                                   \
-    if (!to) return 0;                                                                                       \
-    TAKE_STACK(context, to);                                                                                 \
-    bpf_ringbuf_submit(to, wake());                                                                          \
+    struct made_record* const made = begin(RECORD_SAMPLE);                                                   \
+    if (!made) return 0;                                                                                     \
+    FINISH(context, made);                                                                                   \
   } while (0)
 
 SEC("perf_event")
@@ -130,10 +175,7 @@ static __attribute__((noinline)) void end_wait(struct task_struct___record* next
   const __u32 tid = (__u32)BPF_CORE_READ(next, pid);
   if (bpf_map_delete_elem(&blocked, &tid) != 0) return;
   struct record_came* const to = bpf_ringbuf_reserve(&records, sizeof *to, 0);
-  if (!to) {
-    lose(RECORD_LOST_FULL);
-    return;
-  }
+  if (!to) return; /* the next RECORD_LEFT of the thread tells when it came */
   to->kind = RECORD_CAME;
   to->tid = tid;
   to->time = bpf_ktime_get_ns();
@@ -148,16 +190,15 @@ int on_switch(__u64* context) {
   end_wait((struct task_struct___record*)context[2]);
   if (state & TASK_DEAD) return 0;
   if (settings.blocked_only && ((context[0] & 1) || state == 0)) return 0;
-  struct record_sample* const to = begin(RECORD_LEFT);
-  if (!to) return 0;
-  const __u32 tid = to->tid, one = 1;
+  struct made_record* const made = begin(RECORD_LEFT);
+  if (!made) return 0;
+  const __u32 tid = made->sample.tid, one = 1;
   if (bpf_map_update_elem(&blocked, &tid, &one, BPF_ANY) != 0) {
-    bpf_ringbuf_discard(to, BPF_RB_NO_WAKEUP);
+    made->busy = 0;
     lose(RECORD_LOST_BLOCKED);
     return 0;
   }
-  TAKE_STACK(context, to);
-  bpf_ringbuf_submit(to, wake());
+  FINISH(context, made);
   return 0;
 }
 

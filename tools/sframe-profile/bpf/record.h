@@ -9,9 +9,11 @@
 #include <sframe/bpf/stack.h>
 
 struct record_settings {
-  __u32 all;          /* all processes; else those of the map `targets` */
+  __u32 all;          /* all processes but the recorder; else those of the map `targets` */
+  __u32 recorder;     /* its process: each record of it could cause the next one */
   __u32 blocked_only; /* of threads off a CPU, those that wait for something */
-  __u64 wake_bytes;   /* in the ring buffer, for which the reader is woken at once */
+  __u32 reserved;
+  __u64 wake_bytes; /* in the ring buffer, for which the reader is woken at once */
 };
 
 /* Values of the map `targets`, by process. */
@@ -32,16 +34,20 @@ struct record_came {
   __u64 time; /* CLOCK_MONOTONIC, nanoseconds */
 };
 
+/* In the ring buffer, the frames in the kernel follow those of the stack at once: its unused ones are left
+ * out.
+ */
 struct record_sample {
   __u32 kind;
   __u32 tid;
   __u64 time;
   __u32 pid, cpu;
   char name[16]; /* of the thread */
+  __u64 used;    /* the thread's processor time, in nanoseconds */
   __u32 is_kernel_thread;
-  __s32 kernel_bytes; /* of `kernel` that are set; negative: an error */
-  __u64 kernel[RECORD_KERNEL_FRAMES];
+  __u32 kernel_frames;
   struct sframe_bpf_stack stack;
+  __u64 kernel[RECORD_KERNEL_FRAMES];
 };
 
 /* Elements of the map `lost`. */

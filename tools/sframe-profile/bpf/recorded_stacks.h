@@ -53,18 +53,23 @@ private:
     std::uint64_t time = 0; ///< CLOCK_MONOTONIC
     std::string name;
     bool is_kernel_thread = false;
-    std::vector<std::uint64_t> kernel;
-    std::unique_ptr<sframe_bpf_stack> stack;
+    std::vector<std::uint64_t> kernel, user; ///< addresses, the innermost ones first
+    std::uint64_t guessed[2] = {};           ///< of `user`, as in sframe_bpf_stack
+    std::uint32_t end = 0;                   ///< enum sframe_bpf_end
+    std::unique_ptr<sframe_bpf_stack> rest;  ///< one that has to be finished: then it replaces these
   };
   /// A sample that is not complete.
   struct Open {
     profile::Sample sample;
-    bool has_weight = false;
+    bool has_weight = false, has_stack = false;
     Processes::Owner owner;
     Record record;
+    std::uint64_t used = 0; ///< the thread's processor time
     std::shared_ptr<const CodeMappings> mappings;
   };
 
+  static void take_stack(Record& record, const sframe_bpf_stack& stack);
+  void add_left(const std::shared_ptr<Open>& open);
   void take(const std::shared_ptr<Open>& open);
   static profile::End end_of(const Record& record);
   void add_stack(Open& open);
