@@ -17,6 +17,7 @@
 #include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,7 +27,8 @@ namespace sframe::bpf {
 
 namespace {
 
-constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_table = std::size_t{1} << 30;
+constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_path = 4096,
+                      max_table = std::size_t{1} << 30;
 /// Of sframe-gen at work, and of its end after its output has ended.
 constexpr std::chrono::minutes longest_generation{10};
 constexpr std::chrono::seconds longest_end{10};
@@ -51,6 +53,13 @@ std::string find_build_id(std::span<const std::byte> notes) {
   return {};
 }
 
+std::string read_interpreter(int file, const Elf64_Phdr& header) {
+  std::string path(std::min<std::size_t>(header.p_filesz, max_path), '\0');
+  if (!read_at(file, header.p_offset, path.data(), path.size())) return {};
+  path.resize(std::min(path.find('\0'), path.size()));
+  return path;
+}
+
 std::string read_build_id(int file, const Elf64_Phdr& header) {
   std::vector<std::byte> notes(std::min<std::size_t>(header.p_filesz, max_notes));
   if (!read_at(file, header.p_offset, notes.data(), notes.size())) return {};
@@ -67,7 +76,15 @@ FileDescriptor copy_vdso() {
   const std::size_t size = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize; // its end
   if (::write(file.number(), bytes, size) != static_cast<ssize_t>(size)) return FileDescriptor(-1);
   ::lseek(file.number(), 0, SEEK_SET); // sframe-gen reads it from the start
+  ::fchmod(file.number(), 0400);       // nobody else can open it
   return file;
+}
+
+std::chrono::nanoseconds sum_of(const rusage& usage) {
+  std::chrono::nanoseconds sum{};
+  for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+    sum += std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  return sum;
 }
 
 } // namespace
@@ -104,12 +121,21 @@ std::optional<MappedFile> read_mapped_file(int file) {
   out.entry = header.e_entry;
   std::size_t count = 0;
   for (const Elf64_Phdr& one : headers) {
+    if (one.p_type == PT_INTERP) out.interpreter = read_interpreter(file, one);
     if (one.p_type == PT_NOTE && out.build_id.empty()) out.build_id = read_build_id(file, one);
     if (one.p_type != PT_LOAD || !(one.p_flags & PF_X)) continue;
     if (count == SFRAME_BPF_MAX_SEGMENTS) return std::nullopt;
     out.segments[count++] = {one.p_offset, one.p_filesz, one.p_vaddr};
   }
   return out;
+}
+
+std::optional<uid_t> owner_of_changes(int file) {
+  struct stat now {};
+  if (::fstat(file, &now) != 0) return static_cast<uid_t>(-1);
+  const bool is_own = now.st_uid == 0 || now.st_uid == ::geteuid();
+  if (is_own && (now.st_mode & (S_IWGRP | S_IWOTH)) == 0) return std::nullopt;
+  return now.st_uid;
 }
 
 std::vector<std::byte> read_all(int file) {
@@ -123,20 +149,6 @@ std::vector<std::byte> read_all(int file) {
     if (size <= 0) break;
   }
   return bytes;
-}
-
-std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id) {
-  if (directory.empty() || build_id.size() < 2) return {};
-  std::string path = directory + "/.build-id/";
-  for (std::size_t i = 0; i < build_id.size(); ++i) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(build_id[i])));
-    path += digits;
-    if (i == 0) path += '/';
-  }
-  const FileDescriptor file(::open((path + ".sframe-bpf").c_str(), O_RDONLY | O_CLOEXEC));
-  return file.number() < 0 ? std::vector<std::byte>() : read_all(file.number());
 }
 
 Generation::Generation(const std::string& generator, const std::string& from, int file) : output_(-1) {
@@ -166,6 +178,7 @@ void Generation::swap(Generation& other) noexcept {
   std::swap(child_, other.child_);
   std::swap(deadline_, other.deadline_);
   std::swap(is_read_, other.is_read_);
+  std::swap(used_time_, other.used_time_);
   bytes_.swap(other.bytes_);
 }
 
@@ -174,9 +187,11 @@ void Generation::end(bool has_failed) {
   if (child_ <= 0) return;
   if (has_failed) ::kill(child_, SIGKILL);
   int status = 0;
-  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   child_ = 0;
+  used_time_ = sum_of(usage);
   // 1: with entries that could not be read
   if (has_failed || !WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes_.clear();
 }

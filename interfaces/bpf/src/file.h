@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of a mapped file, from a directory or made by sframe-gen. Only lib/bpf and the C library: a
-// loader that parses nothing else.
+// The table of a mapped file, made by sframe-gen. Only lib/bpf and the C library: a loader that parses
+// nothing else.
 
 #pragma once
 
@@ -17,9 +17,6 @@ namespace sframe::bpf {
 
 /// All bytes up to the end; what was read before an error.
 std::vector<std::byte> read_all(int file);
-
-/// The file in the directory; empty if there is none.
-std::vector<std::byte> read_table_file(const std::string& directory, const std::string& build_id);
 
 /// `generator - -o - --emit=bpf-table --from=FROM` at work on a file. It is killed if it takes too
 /// long, or when nobody wants its table any more.
@@ -44,6 +41,8 @@ public:
   bool advance();
   /// The table; empty if it has failed.
   std::vector<std::byte>& bytes() { return bytes_; }
+  /// Of a processor, at the end.
+  std::chrono::nanoseconds used_time() const { return used_time_; }
 
 private:
   void swap(Generation& other) noexcept;
@@ -55,6 +54,7 @@ private:
   Clock::time_point deadline_{};
   bool is_read_ = false; ///< its output has ended
   std::vector<std::byte> bytes_;
+  std::chrono::nanoseconds used_time_{};
 };
 
 } // namespace sframe::bpf

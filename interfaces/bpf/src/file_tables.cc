@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file goes through waiting_ (opened, its table has to be made) and made_ (sframe-gen is at work) to
-// files_, where it is PENDING until then. What has a table with its build ID, or one in the directory, is
-// entered at once.
+// A file goes through wanted_ or waiting_ (opened, its table has to be made) and made_ (sframe-gen is at
+// work) to files_, where it is PENDING until then. What has a table with its build ID, or one in the folder,
+// is entered at once.
 
 #include "file_tables.h"
-
-#include "sframe/bpf/read_table.h"
 
 #include <algorithm>
 #include <bit>
@@ -21,28 +19,24 @@ namespace {
 constexpr std::size_t max_waiting = 256; ///< each has an open file
 constexpr std::uint64_t unused_time = 2; ///< seconds, about
 
+Identity identity_of(const OpenedFile& opened) {
+  return {opened.image->build_id, opened.owner};
+}
+
 } // namespace
 
 FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
-    : kernel_(kernel), counts_(counts), directory_(options.directory ? options.directory : ""),
+    : kernel_(kernel), counts_(counts),
+      folder_(options.directory ? options.directory : "", options.keep != 0, counts),
       generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : "cfi,code"),
       at_once_(std::clamp(std::thread::hardware_concurrency(), 1u, 4u)) {}
 
-/// Nothing, and the state that the file has then, if it cannot be loaded.
-std::shared_ptr<const LoadedTable> FileTables::load(std::span<const std::byte> bytes,
-                                                    const std::string& build_id, std::uint32_t& state) {
+/// Nothing if it is damaged.
+std::optional<Table> FileTables::parse(std::span<const std::byte> bytes) {
   const auto table = Table::parse(bytes);
-  state = SFRAME_BPF_STATE_NONE;
-  if (!table || table->words().big_endian != (std::endian::native == std::endian::big)) {
-    ++counts_.damaged;
-    return nullptr;
-  }
-  auto loaded = kernel_.load(bytes);
-  state = loaded ? SFRAME_BPF_STATE_READY : SFRAME_BPF_STATE_PENDING;
-  if (!loaded) return nullptr;
-  auto shared = std::make_shared<const LoadedTable>(std::move(*loaded));
-  if (!build_id.empty()) by_build_id_.emplace(build_id, shared);
-  return shared;
+  if (table && table->words().big_endian == (std::endian::native == std::endian::big)) return *table;
+  ++counts_.damaged;
+  return std::nullopt;
 }
 
 void FileTables::enter(const sframe_bpf_key& key, KnownFile file) {
@@ -74,15 +68,26 @@ void FileTables::enter(const OpenedFile& opened, std::shared_ptr<const LoadedTab
   enter(opened.mapping.key, std::move(file));
 }
 
-/// Of a file whose table has been made or read.
-void FileTables::enter(const OpenedFile& opened, std::span<const std::byte> bytes) {
-  std::uint32_t state = SFRAME_BPF_STATE_NONE;
-  if (bytes.empty())
-    ++counts_.no_table;
-  else if (auto table = load(bytes, opened.image->build_id, state))
-    return enter(opened, std::move(table));
-  enter(opened.mapping.key, KnownFile{.state = state});
-  if (state == SFRAME_BPF_STATE_PENDING) refused_.emplace_back(KernelTables::now(), opened.mapping.key);
+/// By a valid table, if there is room for it.
+void FileTables::enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes) {
+  auto loaded = kernel_.load(bytes);
+  if (!loaded) {
+    enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_PENDING});
+    refused_.emplace_back(KernelTables::now(), opened.mapping.key);
+    return;
+  }
+  auto shared = std::make_shared<const LoadedTable>(std::move(*loaded));
+  if (!identity.build_id.empty()) by_identity_.emplace(identity, shared);
+  enter(opened, std::move(shared));
+}
+
+/// By what has been made of it; nothing, if that was not possible.
+void FileTables::enter_made(const OpenedFile& opened, std::span<const std::byte> bytes) {
+  counts_.no_table += bytes.empty();
+  if (bytes.empty() || !parse(bytes))
+    return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
+  enter(opened, identity_of(opened), bytes);
+  folder_.keep(identity_of(opened), bytes);
 }
 
 /// Some seconds later stacks may ask again for files that there was no room for.
@@ -119,30 +124,48 @@ bool FileTables::make_room(std::uint64_t bytes) {
       kernel_.remove_code(one.second.number);
       return true;
     });
-    std::erase_if(by_build_id_, [&, table = table](const auto& one) { return one.second.get() == table; });
+    std::erase_if(by_identity_, [&, table = table](const auto& one) { return one.second.get() == table; });
     kernel_.unload(removed);
     ++counts_.evicted;
   }
   return true;
 }
 
-/// Enters the file if its table is there.
-bool FileTables::find_table(const OpenedFile& opened) {
-  const std::string& build_id = opened.image->build_id;
-  if (const auto found = by_build_id_.find(build_id); found != by_build_id_.end()) {
-    ++counts_.shared;
-    enter(opened, found->second);
-    return true;
-  }
-  const auto bytes = read_table_file(directory_, build_id);
-  if (bytes.empty()) return false;
-  enter(opened, bytes);
+/// By the table of another file. False if there is none.
+bool FileTables::enter_shared(const OpenedFile& opened, const Identity& identity) {
+  const auto found = by_identity_.find(identity);
+  if (found == by_identity_.end()) return false;
+  ++counts_.shared;
+  enter(opened, found->second);
   return true;
 }
 
-void FileTables::add(OpenedFile opened) {
+/// By a table in the folder. False if there is none that is right: then it can be made.
+bool FileTables::enter_kept(const OpenedFile& opened, const Identity& identity) {
+  const auto bytes = folder_.read(identity);
+  if (bytes.empty()) return false;
+  const auto table = parse(bytes);
+  if (!table) return false;
+  if (!std::ranges::equal(table->build_id(), std::as_bytes(std::span(identity.build_id)))) {
+    ++counts_.damaged; // it is that of another file
+    return false;
+  }
+  enter(opened, identity, bytes);
+  return true;
+}
+
+void FileTables::add(OpenedFile opened, bool is_wanted) {
   const sframe_bpf_key key = opened.mapping.key;
-  if (files_.contains(key)) return;
+  if (files_.contains(key)) {
+    const auto is_same = [&](const OpenedFile& one) {
+      return std::memcmp(&one.mapping.key, &key, sizeof key) == 0;
+    };
+    const auto found = std::ranges::find_if(waiting_, is_same);
+    if (!is_wanted || found == waiting_.end()) return;
+    wanted_.push_back(std::move(*found));
+    waiting_.erase(found);
+    return;
+  }
   if (opened.file.number() < 0 || is_full()) {
     ++(opened.file.number() < 0 ? counts_.gone : counts_.too_many);
     kernel_.remove_file(key); // the next stack asks again
@@ -152,38 +175,45 @@ void FileTables::add(OpenedFile opened) {
     ++counts_.not_elf;
     return enter(key, KnownFile{.state = SFRAME_BPF_STATE_NOT_ELF});
   }
-  if (find_table(opened)) return;
-  if (generator_.empty()) return enter(opened, std::span<const std::byte>());
+  const Identity identity = identity_of(opened), of_all{identity.build_id, {}};
+  if (enter_shared(opened, of_all) || enter_kept(opened, of_all)) return;
+  if (identity.owner && (enter_shared(opened, identity) || enter_kept(opened, identity))) return;
+  if (generator_.empty()) return enter_made(opened, {});
   files_[key] = {};
-  waiting_.push_back(std::move(opened));
+  (is_wanted ? wanted_ : waiting_).push_back(std::move(opened));
   start();
 }
 
 /// Files with one build ID wait for the first of them.
-void FileTables::start() {
+void FileTables::start(std::deque<OpenedFile>& queue) {
   const auto is_made = [&](const OpenedFile& one) {
     return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
-      return made.opened.image->build_id == one.image->build_id;
+      return identity_of(made.opened) == identity_of(one);
     });
   };
-  for (auto at = waiting_.begin(); at != waiting_.end() && made_.size() < at_once_;) {
+  for (auto at = queue.begin(); at != queue.end() && made_.size() < at_once_;) {
     if (is_made(*at)) {
       ++at;
       continue;
     }
     OpenedFile opened = std::move(*at);
-    at = waiting_.erase(at);
-    if (find_table(opened)) continue;
+    at = queue.erase(at);
+    if (enter_shared(opened, identity_of(opened))) continue;
     Generation generation(generator_, from_, opened.file.number());
     if (generation.output() < 0)
-      enter(opened, std::span<const std::byte>());
+      enter_made(opened, {});
     else
       made_.push_back({std::move(opened), std::move(generation)});
   }
 }
 
+void FileTables::start() {
+  start(wanted_);
+  start(waiting_);
+}
+
 bool FileTables::is_full() const {
-  return waiting_.size() == max_waiting;
+  return wanted_.size() + waiting_.size() >= max_waiting;
 }
 
 void FileTables::append_polled(std::vector<pollfd>& polled) const {
@@ -204,7 +234,8 @@ void FileTables::advance() {
     }
     Made done = std::move(made_[i]);
     made_.erase(made_.begin() + static_cast<std::ptrdiff_t>(i));
-    enter(done.opened, done.generation.bytes());
+    counts_.making_time += static_cast<std::uint64_t>(done.generation.used_time().count());
+    enter_made(done.opened, done.generation.bytes());
   }
   start();
   retry();

@@ -10,11 +10,15 @@
 #include "file.h"
 #include "kernel_tables.h"
 #include "opener.h"
+#include "table_folder.h"
+
+#include "sframe/bpf/read_table.h"
 
 #include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,11 +46,12 @@ class FileTables {
 public:
   FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options);
 
-  /// Enters a file, if it is not known; its table may come later.
-  void add(OpenedFile opened);
+  /// Enters a file, if it is not known; its table may come later. `is_wanted`: a stack has ended there. Such
+  /// tables are made first.
+  void add(OpenedFile opened, bool is_wanted);
 
-  /// Whether tables are being made.
-  bool is_busy() const { return !waiting_.empty() || !made_.empty(); }
+  /// Files whose tables are being made.
+  std::size_t num_waiting() const { return wanted_.size() + waiting_.size() + made_.size(); }
   /// Whether it has to advance() before add().
   bool is_full() const;
   /// What to wait for.
@@ -69,22 +74,25 @@ private:
     Generation generation;
   };
 
-  std::shared_ptr<const LoadedTable> load(std::span<const std::byte> bytes, const std::string& build_id,
-                                          std::uint32_t& state);
-  bool find_table(const OpenedFile& opened);
+  std::optional<Table> parse(std::span<const std::byte> bytes);
+  bool enter_shared(const OpenedFile& opened, const Identity& identity);
+  bool enter_kept(const OpenedFile& opened, const Identity& identity);
+  void enter_made(const OpenedFile& opened, std::span<const std::byte> bytes);
+  void enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes);
   void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
-  void enter(const OpenedFile& opened, std::span<const std::byte> bytes);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
+  void start(std::deque<OpenedFile>& queue);
   void retry();
 
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
-  std::string directory_, generator_, from_;
+  TableFolder folder_;
+  std::string generator_, from_;
   std::size_t at_once_; ///< how many tables are made
   std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
-  std::map<std::string, std::shared_ptr<const LoadedTable>> by_build_id_;
-  std::deque<OpenedFile> waiting_;
+  std::map<Identity, std::shared_ptr<const LoadedTable>> by_identity_;
+  std::deque<OpenedFile> wanted_, waiting_;
   std::vector<Made> made_;
   std::deque<std::pair<std::uint64_t, sframe_bpf_key>> refused_; ///< files without room, and when
 };

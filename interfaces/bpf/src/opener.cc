@@ -25,8 +25,10 @@ constexpr std::size_t max_files = 256, max_stacks = std::size_t{64} << 20;
 } // namespace
 
 OpenedFile open_file(const sframe_bpf_mapping& mapping) {
-  OpenedFile opened{mapping, open_mapped(mapping), std::nullopt};
-  if (opened.file.number() >= 0) opened.image = read_mapped_file(opened.file.number());
+  OpenedFile opened{mapping, open_mapped(mapping), {}, {}};
+  if (opened.file.number() < 0) return opened;
+  opened.image = read_mapped_file(opened.file.number());
+  opened.owner = owner_of_changes(opened.file.number());
   return opened;
 }
 

@@ -19,10 +19,13 @@
 #include <chrono>
 #include <climits>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <poll.h>
 #include <set>
+#include <utility>
 #include <vector>
 
 using namespace sframe::bpf;
@@ -79,6 +82,16 @@ bool sum_of_processors(int map, std::uint32_t key, std::uint64_t& sum) {
   return true;
 }
 
+/// The order in which tables are made. Those of one process are ready soonest if what takes longest is begun
+/// first; of all processes, most stacks have tables soonest if the files of many come first.
+void sort_for_making(std::vector<sframe_bpf_mapping>& mappings, bool of_all) {
+  std::map<sframe_bpf_key, std::uint64_t, KeyLess> uses;
+  for (const sframe_bpf_mapping& one : mappings) uses[one.key] += of_all;
+  std::ranges::stable_sort(mappings, std::greater<>(), [&](const sframe_bpf_mapping& one) {
+    return std::pair(uses[one.key], one.key.size);
+  });
+}
+
 /// For poll(): milliseconds until then, at most `timeout`; -1 is without an end.
 int wait_until(std::chrono::steady_clock::time_point due, int timeout) {
   using std::chrono::milliseconds;
@@ -106,6 +119,7 @@ bool sframe_bpf_tables::open() {
 int sframe_bpf_tables::add(int pid) {
   std::vector<sframe_bpf_mapping> all;
   if (!mappings.list(pid, all)) return -1;
+  sort_for_making(all, pid == 0);
   const std::size_t before = files.size();
   using Clock = std::chrono::steady_clock;
   const auto latest = longest_wait.count() > 0 ? Clock::now() + longest_wait : Clock::time_point::max();
@@ -122,9 +136,9 @@ int sframe_bpf_tables::add(int pid) {
     while (files.is_full() && wait()) {
     }
     if (files.is_full()) break; // stacks ask for the others
-    if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping));
+    if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping), false);
   }
-  while (files.is_busy() && wait()) {
+  while (files.num_waiting() != 0 && wait()) {
   }
   std::set<std::uint32_t> with_code;
   for (const sframe_bpf_mapping& mapping : all) {
@@ -143,7 +157,7 @@ int sframe_bpf_tables::serve(int timeout) {
   if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
   Opener::Found found = opener.take();
   const std::size_t count = found.files.size() + found.processes.size();
-  for (OpenedFile& one : found.files) files.add(std::move(one));
+  for (OpenedFile& one : found.files) files.add(std::move(one), true);
   for (const sframe_bpf_key& key : found.left) kernel.remove_file(key);
   for (const sframe_bpf_process& one : found.processes) processes.ask(one);
   for (DeferredStack& one : found.stacks) deferred.add(std::move(one));
@@ -206,6 +220,7 @@ void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid) {
 void sframe_bpf_tables_count(const sframe_bpf_tables* tables, sframe_bpf_counts* counts) {
   const std::size_t size = counts->size;
   sframe_bpf_counts all = tables->counts;
+  all.waiting = tables->files.num_waiting();
   catching([&] {
     if (tables->not_deferred >= 0) sum_of_processors(tables->not_deferred, 0, all.not_deferred);
     return 0;

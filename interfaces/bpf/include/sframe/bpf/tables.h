@@ -38,6 +38,7 @@ typedef struct {
   const char* from;      /* what the generator makes them of (--from); NULL is cfi,code */
   int wait; /* milliseconds that sframe_bpf_tables_add() waits at most: other tables come while it serves; 0:
                until all are loaded */
+  int keep; /* 1: tables that are made are written into the directory, for later programs */
 } sframe_bpf_options;
 
 /* What became of the files that stacks needed, each counted once. */
@@ -49,7 +50,7 @@ typedef struct {
   uint64_t rows;
   uint64_t not_elf;      /* no 64-bit ELF file of this machine, or with too many segments */
   uint64_t no_table;     /* none in the directory, and none could be made */
-  uint64_t damaged;      /* the table is not valid */
+  uint64_t damaged;      /* the table is not valid, or in the directory that of another file */
   uint64_t no_room;      /* max_bytes, or the number of files or tables */
   uint64_t gone;         /* could not be opened: the process has ended; the next stack asks again */
   uint64_t too_many;     /* wait for their tables; the next stack asks again */
@@ -59,6 +60,12 @@ typedef struct {
   uint64_t evicted;      /* tables that were removed for others: no stack had needed them for two seconds */
   uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
                             full */
+  uint64_t waiting;      /* files whose tables are being made now */
+  uint64_t untrusted;    /* in the directory: that another user than this one and root may have written */
+  uint64_t kept;         /* tables that were written into the directory */
+  uint64_t not_kept;     /* that could not be */
+  uint64_t keep_error;   /* errno of the last one of these; EPERM: another user may change the directory */
+  uint64_t making_time;  /* nanoseconds of processor time of the generators that have ended */
 } sframe_bpf_counts;
 
 /* How many of the things that stack.bpf.h needs the kernel lacks; `text` has them, in words: "the tree of

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 namespace sframe::bpf {
@@ -34,7 +35,8 @@ private:
 struct MappedFile {
   std::uint64_t entry = 0;
   sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};
-  std::string build_id; ///< its bytes; may be empty
+  std::string build_id;    ///< its bytes; may be empty
+  std::string interpreter; ///< the path of its dynamic linker; empty if it has none
 };
 
 /// What is mapped there; -1 if the process has ended, or has another file there now.
@@ -42,5 +44,8 @@ FileDescriptor open_mapped(const sframe_bpf_mapping& mapping);
 
 /// Nothing if it is no 64-bit ELF file of this machine's byte order, or has too many executable segments.
 std::optional<MappedFile> read_mapped_file(int file);
+
+/// The user who may have changed what is opened; nothing if only this one and root could.
+std::optional<uid_t> owner_of_changes(int file);
 
 } // namespace sframe::bpf
