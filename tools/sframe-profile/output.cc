@@ -35,6 +35,11 @@ void report_cost(tool::Messages& messages, const profile::Recording& recording) 
                   static_cast<double>(recording.own_time) / 1e6);
     text += number;
   }
+  if (recording.making_time != 0) {
+    std::snprintf(number, sizeof number, " (and %.1f ms for the making of tables)",
+                  static_cast<double>(recording.making_time) / 1e6);
+    text += number;
+  }
   if (recording.own_memory != 0) {
     std::snprintf(number, sizeof number, "%s %.1f MB of memory", recording.own_time != 0 ? "," : "",
                   static_cast<double>(recording.own_memory) / 1e6);

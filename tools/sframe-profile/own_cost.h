@@ -12,7 +12,7 @@ namespace sframe::profile_tool {
 /// Nanoseconds.
 std::uint64_t now(clockid_t clock);
 
-/// Nanoseconds of processor time of this process and those that it has waited for.
+/// Nanoseconds of processor time of this process.
 std::uint64_t used_time();
 
 /// Bytes that are this process's alone.

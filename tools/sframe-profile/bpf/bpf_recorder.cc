@@ -222,6 +222,7 @@ profile::Recording BpfRecorder::finish() {
   recording.duration = end_ - zero_;
   messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
   recording.own_time = used_time();
+  recording.making_time = counts.making_time;
   for (const Programs::Runs& runs : programs_.runs()) {
     messages_.detail({}, "the BPF program " + runs.name + " ran " + counted(runs.count, "time") + ", for " +
                              with_commas(runs.nanoseconds / runs.count) + " ns");

@@ -112,8 +112,9 @@ struct Recording {
   std::vector<Sample> samples; ///< by time
   /// Samples that are missing, by cause.
   std::vector<std::pair<std::string, std::uint64_t>> lost;
-  std::uint64_t own_time = 0;   ///< nanoseconds of processor time that the recording took; 0: not known
-  std::uint64_t own_memory = 0; ///< bytes at most, in the kernel and in this program; 0: not known
+  std::uint64_t own_time = 0;    ///< nanoseconds of processor time that the recording took; 0: not known
+  std::uint64_t making_time = 0; ///< and, in other processes, the making of tables for it
+  std::uint64_t own_memory = 0;  ///< bytes at most, in the kernel and in this program; 0: not known
 };
 
 } // namespace sframe::profile
