@@ -26,6 +26,7 @@ public:
   /// Lets it execute it. Fails if that could not be executed.
   Result<void> go();
 
+  const std::string& name() const { return name_; }
   std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
   /// poll(2) reports it as readable when the program has ended.
   int end_fd() const { return end_; }

@@ -10,6 +10,7 @@
 #include "../own_cost.h"
 #include "../program.h"
 #include "kernel_names.h"
+#include "needed_files.h"
 #include "processes.h"
 #include "programs.h"
 #include "recorded_stacks.h"
@@ -42,19 +43,31 @@ namespace sframe::profile_tool {
 namespace {
 
 constexpr int round_time = 20;       ///< milliseconds: for as long at most, records wait in the ring buffer
-constexpr int longest_start = 3'000; ///< milliseconds for tables before the recording begins
+constexpr int longest_start = 3'000; ///< milliseconds for tables before the recording begins,
+/// and for those of a program before it does: what it lacks then are its own stacks.
+constexpr std::chrono::seconds longest_program_start{10};
 /// For tables of the last stacks.
 constexpr std::chrono::seconds longest_finish{5};
 
-/// Loads tables of a program, and of what most programs have mapped, before it begins: it may have ended
-/// before they could be made. They are those that this process has mapped; the program's file is for this.
+/// That of a process or thread; 0 if there is none.
+std::uint32_t process_of(std::uint32_t named) {
+  const std::string status = read_proc_file("/proc/" + std::to_string(named) + "/status");
+  return static_cast<std::uint32_t>(std::strtoul(status_value(status, "Tgid").c_str(), nullptr, 10));
+}
+
+/// Begins with the tables of a program, and of what most programs have mapped: this process maps all that the
+/// program will need, for as long as its mappings are listed.
 void add_tables_of(sframe_bpf_tables& tables, const std::string& program) {
-  const std::string path = find_program_path(program).value_or("");
-  const bpf::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat now {};
-  if (file.number() >= 0 && ::fstat(file.number(), &now) == 0 && S_ISREG(now.st_mode))
-    ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number(), 0); // as long as this process
+  std::vector<void*> pages;
+  for (const std::string& path : find_needed_files(program)) {
+    const bpf::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat now {};
+    if (file.number() < 0 || ::fstat(file.number(), &now) != 0 || !S_ISREG(now.st_mode)) continue;
+    pages.push_back(::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number(), 0));
+  }
   sframe_bpf_tables_add(&tables, ::getpid());
+  for (void* const page : pages)
+    if (page != MAP_FAILED) ::munmap(page, 1);
 }
 
 class BpfRecorder {
@@ -74,12 +87,16 @@ public:
 
 private:
   Result<void> prepare();
+  Result<void> make_tables();
   Result<void> add_targets();
+  Result<void> wait_for_tables();
+  sframe_bpf_counts count() const;
   Result<void> start();
   bool is_over();
   void advance();
   void end();
   profile::Recording finish();
+  void report_tables(const sframe_bpf_counts& counts);
   void report_losses();
 
   const RecordOptions& options_;
@@ -115,33 +132,63 @@ Result<void> BpfRecorder::prepare() {
   sframe_bpf_options tables{};
   tables.size = sizeof tables;
   tables.generator = generator->c_str();
-  tables.wait = longest_start;
+  tables.wait = options_.command.empty() ? longest_start : 1; // wait_for_tables() does
   tables.directory = options_.files.sframe_dir.empty() ? nullptr : options_.files.sframe_dir.c_str();
   tables_.reset(sframe_bpf_tables_new(programs_.object(), &tables));
   if (!tables_) return fail(std::string("no memory for tables: ") + std::strerror(errno));
   // Before the events, of which there may be many until all tables are made.
-  if (options_.all) sframe_bpf_tables_add(tables_.get(), 0);
+  if (auto made = make_tables(); !made) return made;
   if (auto opened = events_.open(); !opened) return opened;
   if (auto followed = programs_.follow(); !followed) return followed;
   return add_targets();
 }
 
+Result<void> BpfRecorder::make_tables() {
+  if (options_.all) sframe_bpf_tables_add(tables_.get(), 0);
+  for (const std::uint32_t named : options_.pids)
+    if (const std::uint32_t pid = process_of(named))
+      sframe_bpf_tables_add(tables_.get(), static_cast<int>(pid));
+  if (options_.command.empty()) return {};
+  add_tables_of(*tables_, options_.command.front());
+  return wait_for_tables();
+}
+
 Result<void> BpfRecorder::add_targets() {
   if (!options_.command.empty()) {
-    add_tables_of(*tables_, options_.command.front());
     if (auto added = programs_.add_process(program_.pid(), true); !added) return added;
     processes_.watch(program_.pid());
   }
   for (const std::uint32_t named : options_.pids) {
-    const std::string status = read_proc_file("/proc/" + std::to_string(named) + "/status");
-    const std::string group = status_value(status, "Tgid"); // `named` may be a thread
-    const auto pid = static_cast<std::uint32_t>(std::strtoul(group.c_str(), nullptr, 10));
+    const std::uint32_t pid = process_of(named);
     if (pid == 0) return fail("there is no process " + std::to_string(named));
     if (auto added = programs_.add_process(pid, false); !added) return added;
     processes_.watch(pid);
-    sframe_bpf_tables_add(tables_.get(), static_cast<int>(pid));
   }
   return {};
+}
+
+/// Until they are there, or the time for them is over.
+Result<void> BpfRecorder::wait_for_tables() {
+  const auto latest = std::chrono::steady_clock::now() + longest_program_start;
+  while (const std::uint64_t waiting = count().waiting) {
+    if (std::chrono::steady_clock::now() >= latest) {
+      messages_.warning({}, program_.name() + " is started before " + counted(waiting, "table") + " of " +
+                                "its files: their making takes more than " +
+                                counted(static_cast<std::uint64_t>(longest_program_start.count()), "second"));
+      return {};
+    }
+    pollfd interrupted{interruption_.fd(), POLLIN, 0};
+    if (::poll(&interrupted, 1, 0) > 0) return fail(program_.name() + ": interrupted before it was started");
+    sframe_bpf_tables_serve(tables_.get(), round_time);
+  }
+  return {};
+}
+
+sframe_bpf_counts BpfRecorder::count() const {
+  sframe_bpf_counts counts{};
+  counts.size = sizeof counts;
+  sframe_bpf_tables_count(tables_.get(), &counts);
+  return counts;
 }
 
 Result<void> BpfRecorder::start() {
@@ -208,6 +255,13 @@ void BpfRecorder::end() {
   stacks_->end_blocked(end_);
 }
 
+void BpfRecorder::report_tables(const sframe_bpf_counts& counts) {
+  messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
+  if (const std::uint64_t unfinished = counts.not_deferred + counts.not_finished)
+    messages_.detail({}, counted(unfinished, "stack") + " not finished: no room for copies, or no file");
+  if (counts.waiting) messages_.detail({}, counted(counts.waiting, "table") + " not ready at the end");
+}
+
 profile::Recording BpfRecorder::finish() {
   report_losses();
   program_.finish(is_interrupted_, messages_);
@@ -216,11 +270,9 @@ profile::Recording BpfRecorder::finish() {
     messages_.warning({}, "functions of the kernel have no names: /proc/kallsyms hides addresses "
                           "(kernel.kptr_restrict)");
   generated_.name(recording);
-  sframe_bpf_counts counts{};
-  counts.size = sizeof counts;
-  sframe_bpf_tables_count(tables_.get(), &counts);
+  const sframe_bpf_counts counts = count();
+  report_tables(counts);
   recording.duration = end_ - zero_;
-  messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
   recording.own_time = used_time();
   recording.making_time = counts.making_time;
   for (const Programs::Runs& runs : programs_.runs()) {
