@@ -100,10 +100,13 @@ void add_options(tool::App& app, Options& options) {
       .common();
   files::FileOptions& files = options.record.files;
   cli.add_option("--sframe-dir", files.sframe_dir,
-                 "Look up SFrame sidecars in DIR, as DIR/.build-id/xx/yyyy.sframe")
+                 "Look up SFrame sidecars in DIR, as DIR/.build-id/xx/yyyy.sframe, and tables for BPF")
       .type_name("DIR")
       .group(files_group)
       .common();
+  cli.add_flag("--keep-generated", options.record.keep_generated,
+               "Save the tables that are made for BPF in the --sframe-dir for later recordings")
+      .group(files_group);
   cli.add_option("--debug-dir", files.more_debug_dirs,
                  "Look up separate debug files in DIR first, then in " +
                      std::string(files::default_debug_folder) + " (repeatable)")
@@ -161,7 +164,7 @@ std::optional<std::string> check_source(Options& options) {
 std::optional<std::string> check_use(tool::App& app, const Options& options) {
   const auto is_given = [&](const char* option) { return app.cli().count(option) != 0; };
   if (!options.file.empty()) {
-    for (const char* const option : {"--frequency", "--duration"})
+    for (const char* const option : {"--frequency", "--duration", "--keep-generated"})
       if (is_given(option)) return std::string(option) + " is for -a, -p and -- PROGRAM: FILE is recorded";
     return std::nullopt;
   }
@@ -173,12 +176,14 @@ std::optional<std::string> check_use(tool::App& app, const Options& options) {
   return std::nullopt;
 }
 
-std::optional<std::string> check_folders(const files::FileOptions& files) {
+std::optional<std::string> check_folders(const RecordOptions& record) {
+  const files::FileOptions& files = record.files;
   const auto check = [](const char* option, const std::string& folder) {
     const auto wrong = tool::wrong_with_folder(folder);
     return wrong ? std::optional(std::string(option) + ": " + folder + ": " + *wrong) : std::nullopt;
   };
-  if (!files.sframe_dir.empty())
+  if (record.keep_generated && files.sframe_dir.empty()) return "--keep-generated needs --sframe-dir";
+  if (!files.sframe_dir.empty() && !record.keep_generated) // which makes it
     if (auto wrong = check("--sframe-dir", files.sframe_dir)) return wrong;
   for (const std::string& folder : files.more_debug_dirs)
     if (auto wrong = check("--debug-dir", folder)) return wrong;
@@ -190,7 +195,7 @@ std::optional<std::string> check_folders(const files::FileOptions& files) {
 std::optional<std::string> check(tool::App& app, Options& options) {
   if (auto wrong = check_source(options)) return wrong;
   if (auto wrong = check_use(app, options)) return wrong;
-  if (auto wrong = check_folders(options.record.files)) return wrong;
+  if (auto wrong = check_folders(options.record)) return wrong;
   const std::string& output = app.output_path();
   if (options.format.empty()) {
     const auto known =

@@ -24,6 +24,7 @@ struct RecordOptions {
   std::uint32_t frequency = 99;     ///< samples per second of each processor, if the event has them
   double seconds = 0;               ///< 0: until the programs end, or SIGINT
   files::FileOptions files;         ///< where tables may be
+  bool keep_generated = false;      ///< writes tables that are made into files.sframe_dir
 };
 
 /// Records until the time is over, the programs have ended, or SIGINT; what was recorded until then is the

@@ -134,6 +134,7 @@ Result<void> BpfRecorder::prepare() {
   tables.generator = generator->c_str();
   tables.wait = options_.command.empty() ? longest_start : 1; // wait_for_tables() does
   tables.directory = options_.files.sframe_dir.empty() ? nullptr : options_.files.sframe_dir.c_str();
+  tables.keep = options_.keep_generated;
   tables_.reset(sframe_bpf_tables_new(programs_.object(), &tables));
   if (!tables_) return fail(std::string("no memory for tables: ") + std::strerror(errno));
   // Before the events, of which there may be many until all tables are made.
@@ -255,11 +256,21 @@ void BpfRecorder::end() {
   stacks_->end_blocked(end_);
 }
 
+/// What is said of the folder of tables does not change how the recording ends.
 void BpfRecorder::report_tables(const sframe_bpf_counts& counts) {
+  const std::string& folder = options_.files.sframe_dir;
   messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
   if (const std::uint64_t unfinished = counts.not_deferred + counts.not_finished)
     messages_.detail({}, counted(unfinished, "stack") + " not finished: no room for copies, or no file");
   if (counts.waiting) messages_.detail({}, counted(counts.waiting, "table") + " not ready at the end");
+  if (counts.untrusted)
+    messages_.warning(folder,
+                      counted(counts.untrusted, "table") + " not used, which another user may have written");
+  if (counts.not_kept)
+    messages_.warning(folder,
+                      counted(counts.not_kept, "table") + " not kept: " +
+                          (counts.keep_error == EPERM ? "another user may change the folder"
+                                                      : std::strerror(static_cast<int>(counts.keep_error))));
 }
 
 profile::Recording BpfRecorder::finish() {
