@@ -2,18 +2,26 @@
 
 #include "kernel_tables.h"
 
-#include "file.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <sys/mman.h>
+#include <system_error>
+#include <thread>
 
 namespace sframe::bpf {
+
+namespace {
+
+constexpr std::size_t max_unpublished = 256; ///< each has an open file
+constexpr std::size_t max_threads = 16;      ///< that wait for the kernel, all for the same event
+
+} // namespace
 
 bool KernelTables::open(bpf_object* object) {
   const auto find = [&](const char* name) { return bpf_object__find_map_fd_by_name(object, name); };
@@ -42,9 +50,9 @@ std::optional<LoadedTable> KernelTables::load(std::span<const std::byte> bytes) 
   bpf_map_create_opts options{};
   options.sz = sizeof options;
   options.map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP;
-  const FileDescriptor map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_table", sizeof(std::uint32_t),
-                                          sizeof(std::uint64_t), static_cast<std::uint32_t>(bytes.size() / 8),
-                                          &options));
+  FileDescriptor map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sframe_table", sizeof(std::uint32_t),
+                                    sizeof(std::uint64_t), static_cast<std::uint32_t>(bytes.size() / 8),
+                                    &options));
   const std::size_t size = bytes.size();
   const auto map_words = [&](int protection) -> void* {
     if (map.number() < 0) return MAP_FAILED;
@@ -62,8 +70,8 @@ std::optional<LoadedTable> KernelTables::load(std::span<const std::byte> bytes) 
   sframe_bpf_open(
       {static_cast<const unsigned char*>(words), size / 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__}, size / 8,
       &made.header);
-  const int number = map.number();
-  if (bpf_map_update_elem(tables_, &slot, &number, BPF_ANY) != 0) return no_room();
+  if (unpublished_.size() == max_unpublished) publish();
+  unpublished_.push_back({slot, std::move(map)});
   if (free_slots_.empty())
     ++next_slot_;
   else
@@ -74,7 +82,32 @@ std::optional<LoadedTable> KernelTables::load(std::span<const std::byte> bytes) 
   return made;
 }
 
+void KernelTables::publish() {
+  if (unpublished_.empty()) return;
+  std::atomic<std::size_t> next = 0, failed = 0;
+  const auto put = [&] {
+    for (std::size_t i = next++; i < unpublished_.size(); i = next++) {
+      const int map = unpublished_[i].map.number();
+      failed += bpf_map_update_elem(tables_, &unpublished_[i].slot, &map, BPF_ANY) != 0;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    const std::size_t wanted = std::min(unpublished_.size(), max_threads) - 1;
+    try {
+      while (others.size() < wanted) others.emplace_back(put);
+    } catch (const std::system_error&) { // fewer do it, too
+    }
+    put();
+  }
+  counts_.no_room += failed;
+  unpublished_.clear();
+  for (const auto& [file, word] : words_) bpf_map_update_elem(files_, &file, &word, BPF_EXIST);
+  words_.clear();
+}
+
 void KernelTables::unload(const LoadedTable& table) {
+  publish();
   bpf_map_delete_elem(tables_, &table.slot); // waits for programs that run
   free_slots_.push_back(table.slot);
   free_codes_.insert(free_codes_.end(), left_codes_.begin(), left_codes_.end());
@@ -129,14 +162,22 @@ std::uint64_t KernelTables::now() {
 }
 
 bool KernelTables::set_file(const sframe_bpf_key& file, std::uint64_t word) {
+  if (!unpublished_.empty()) {
+    words_.emplace_back(file, std::exchange(word, SFRAME_BPF_STATE_PENDING));
+    if (bpf_map_update_elem(files_, &file, &word, BPF_ANY) == 0) return true;
+    words_.pop_back();
+    return false;
+  }
   return bpf_map_update_elem(files_, &file, &word, BPF_ANY) == 0;
 }
 
 void KernelTables::remove_file(const sframe_bpf_key& file) {
+  std::erase_if(words_, [&](const auto& one) { return std::memcmp(&one.first, &file, sizeof file) == 0; });
   bpf_map_delete_elem(files_, &file);
 }
 
 bool KernelTables::set_window(const sframe_bpf_window& window, std::uint64_t word) {
+  publish();
   return bpf_map_update_elem(windows_, &window, &word, BPF_ANY) == 0;
 }
 

@@ -4,9 +4,13 @@
 // code, by file or window.
 //
 // A slot or number is used again for something else only when no walk has it: first the word changes, then
-// the table is taken out of its slot, for which the kernel waits for programs that run.
+// the table is taken out of its slot, for which the kernel waits for programs that run. It also waits when a
+// table is put into a slot, 10 ms and more: so this is done for many at once, and words that lead to them
+// are written afterwards.
 
 #pragma once
+
+#include "file.h"
 
 #include "sframe/bpf/table.h"
 #include "sframe/bpf/tables.h"
@@ -43,8 +47,11 @@ public:
     make_room_ = std::move(make_room);
   }
 
-  /// Gives the kernel a table, which must be valid. Nothing if there is no room.
+  /// Gives the kernel a table, which must be valid. Nothing if there is no room. It is in its slot after
+  /// publish().
   std::optional<LoadedTable> load(std::span<const std::byte> bytes);
+  /// Stacks find all that was loaded from now on.
+  void publish();
   /// No word leads to code with the table any more.
   void unload(const LoadedTable& table);
 
@@ -58,6 +65,7 @@ public:
   std::uint64_t last_use(std::uint32_t number) const;
   static std::uint64_t now();
 
+  /// The word may wait for publish(). False if there is no room for it.
   bool set_file(const sframe_bpf_key& file, std::uint64_t word);
   void remove_file(const sframe_bpf_key& file);
   bool set_window(const sframe_bpf_window& window, std::uint64_t word);
@@ -67,11 +75,18 @@ public:
   void wait();
 
 private:
+  struct Unpublished {
+    std::uint32_t slot;
+    FileDescriptor map;
+  };
+
   sframe_bpf_counts& counts_;
   std::uint64_t max_bytes_;
   std::function<bool(std::uint64_t bytes)> make_room_;
   int uses_ = -1, tables_ = -1, files_ = -1, windows_ = -1, codes_ = -1;
   std::uint32_t next_slot_ = 0, next_code_ = 0, next_serial_ = 1;
+  std::vector<Unpublished> unpublished_;
+  std::vector<std::pair<sframe_bpf_key, std::uint64_t>> words_; ///< that may lead to these
   std::vector<std::uint32_t> free_slots_, free_codes_, left_codes_;
 };
 

@@ -125,6 +125,7 @@ int sframe_bpf_tables::add(int pid) {
   const auto latest = longest_wait.count() > 0 ? Clock::now() + longest_wait : Clock::time_point::max();
   /// False when that is over.
   const auto wait = [&] {
+    kernel.publish();
     if (Clock::now() >= latest) return false;
     std::vector<pollfd> polled;
     files.append_polled(polled);
@@ -140,6 +141,7 @@ int sframe_bpf_tables::add(int pid) {
   }
   while (files.num_waiting() != 0 && wait()) {
   }
+  kernel.publish();
   std::set<std::uint32_t> with_code;
   for (const sframe_bpf_mapping& mapping : all) {
     const KnownFile* const file = files.find(mapping.key);
@@ -163,6 +165,7 @@ int sframe_bpf_tables::serve(int timeout) {
   for (DeferredStack& one : found.stacks) deferred.add(std::move(one));
   counts.too_many += found.left.size();
   files.advance();
+  kernel.publish();
   processes.advance();
   deferred.advance();
   return static_cast<int>(count);

@@ -259,7 +259,8 @@ void BpfRecorder::end() {
 /// What is said of the folder of tables does not change how the recording ends.
 void BpfRecorder::report_tables(const sframe_bpf_counts& counts) {
   const std::string& folder = options_.files.sframe_dir;
-  messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte"));
+  messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte") + ", " +
+                           counted(counts.rows, "row"));
   if (const std::uint64_t unfinished = counts.not_deferred + counts.not_finished)
     messages_.detail({}, counted(unfinished, "stack") + " not finished: no room for copies, or no file");
   if (counts.waiting) messages_.detail({}, counted(counts.waiting, "table") + " not ready at the end");
