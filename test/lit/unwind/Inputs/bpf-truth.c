@@ -21,7 +21,8 @@ static unsigned depth;
 static int copy_ended;
 static struct sample* waiting[4096]; /* whose stacks are not finished */
 static unsigned num_waiting;
-static unsigned long excluded, deferred, total, equal, copy_short, incomplete, different, shorter, longer;
+static unsigned long excluded, guesses, deferred, total, equal, copy_short, incomplete, different, shorter,
+    longer;
 
 static pid_t next_thread(Dwfl* of, void* data, void** thread) {
   (void)of;
@@ -61,6 +62,17 @@ static int take_frame(Dwfl_Frame* frame, void* data) {
   return DWARF_CB_OK;
 }
 
+// Where there is no CFI, as in the PLT of lld's files, libdw follows the frame pointer, wherever that leads.
+static int has_cfi(__u64 pc) {
+  Dwfl_Module* const module = dwfl_addrmodule(dwfl, pc);
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI* const cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+  Dwarf_Frame* frame = NULL;
+  const int found = cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0;
+  free(frame);
+  return found;
+}
+
 static void compare(const struct sample* sample) {
   current = sample;
   const struct sframe_bpf_stack* stack = &current->stack;
@@ -76,6 +88,8 @@ static void compare(const struct sample* sample) {
   while (same < depth && same < stack->depth && pcs[same] - stack->pcs[same] + 1 <= 2) ++same;
   if (same == stack->depth && same == depth && stack->end == SFRAME_BPF_END_OUTERMOST)
     ++equal;
+  else if (same > 0 && same < stack->depth && !has_cfi(pcs[same - 1]))
+    ++guesses;
   else if (same == depth && same < stack->depth && copy_ended)
     ++copy_short;
   else if (same == stack->depth && stack->end != SFRAME_BPF_END_OUTERMOST)
@@ -158,7 +172,8 @@ int main(int argc, char** argv) {
   }
   if (cold) printf("%s\n", deferred ? "some were finished" : "none was finished");
   printf("%lu samples: %lu equal, %lu equal as far as the copy reaches, %lu equal but not complete, "
-         "%lu where libdw ends earlier, %lu later, %lu different; %lu without table are not compared\n",
-         total, equal, copy_short, incomplete, shorter, longer, different, excluded);
+         "%lu where libdw ends earlier, %lu later, %lu different; %lu without CFI, where libdw guesses; "
+         "%lu without table are not compared\n",
+         total, equal, copy_short, incomplete, shorter, longer, different, guesses, excluded);
   return different != 0 || longer != 0;
 }
