@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 cli, profile, folded, folder = sys.argv[1:]
 sessions = tempfile.TemporaryDirectory()  # the path of a socket is short
@@ -14,10 +15,16 @@ environment = dict(os.environ, HOME=folder, PROFILER_CLI_SESSION_DIR=sessions.na
 environment["PROFILER_CLI_NO_SYMBOLICATE"] = "1"
 
 
-def ask(*arguments):
+session = ["--session", "test"]
+
+
+def ask(*arguments, patient=False):
+    """Its answer; patient: None while it has none yet."""
     done = subprocess.run(
-        ["node", cli, *arguments], env=environment, capture_output=True, text=True
+        ["node", cli, *arguments, *session], env=environment, capture_output=True, text=True
     )
+    if patient and done.returncode != 0:
+        return None
     assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
 
@@ -45,15 +52,25 @@ def expected():
     }
 
 
+# Its command "load" gives its daemon half a second to start: too little on a busy machine.
+daemon = subprocess.Popen(
+    ["node", cli, "--daemon", os.path.abspath(profile), *session],
+    env=environment,
+    stdout=subprocess.DEVNULL,
+)
 try:
-    ask("load", os.path.abspath(profile))
+    listed = None
+    while listed is None:
+        assert daemon.poll() is None, "the daemon has ended"
+        time.sleep(0.1)
+        listed = ask("thread", "list", "--json", patient=True)
     found = collections.defaultdict(set)
-    threads = json.loads(ask("thread", "list", "--json"))["threads"]
-    for thread in threads:
+    for thread in json.loads(listed)["threads"]:
         names, count = functions(thread["threadHandle"])
         assert len(names) <= count, (names, count)
         found[thread["name"]] |= names
     assert found == expected(), (found, expected())
     print("the same functions")
 finally:
-    subprocess.run(["node", cli, "stop", "--all"], env=environment, stdout=subprocess.DEVNULL)
+    daemon.kill()
+    daemon.wait()
