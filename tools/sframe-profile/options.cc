@@ -70,7 +70,8 @@ void add_options(tool::App& app, Options& options) {
   cli.add_option("FILE", options.files,
                  "A recording of perf (perf.data), - is standard input; without one, -a, -p PID or -- "
                  "PROGRAM ARGS is recorded");
-  cli.add_flag("-a,--all", options.record.all, "Record all processes of this machine")
+  cli.add_flag("-a,--all", options.record.all,
+               "Record all processes of this machine; with -- PROGRAM, while it runs")
       .group(record_group)
       .common();
   cli.add_option("-p,--pid", options.pids, "Record these processes, and those that they start (repeatable)")
@@ -154,9 +155,9 @@ std::optional<std::string> check_source(Options& options) {
   if (options.files.size() > 1)
     return "'" + options.files[1] + "': only one FILE can be read; a program and its arguments follow --";
   if (!options.files.empty()) options.file = options.files.front();
-  const int sources = !options.file.empty() + record.all + !record.pids.empty() + !record.command.empty();
+  const int sources = !options.file.empty() + !record.pids.empty() + (record.all || !record.command.empty());
   if (sources == 0) return "nothing to record: -a, -p PID, -- PROGRAM, or a FILE (--help shows the options)";
-  if (sources > 1) return "only one of FILE, -a, -p and -- PROGRAM can be given";
+  if (sources > 1) return "only one of FILE, -p, and -a or -- PROGRAM can be given";
   return std::nullopt;
 }
 

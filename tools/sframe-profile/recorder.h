@@ -15,7 +15,7 @@
 
 namespace sframe::profile_tool {
 
-/// What to record. Exactly one of `all`, `pids` and `command` is set.
+/// What to record. Either `pids` is set, or `all`, `command` or both.
 struct RecordOptions {
   bool all = false;                 ///< the whole machine
   std::vector<std::uint32_t> pids;  ///< these processes, and those that they start

@@ -416,7 +416,7 @@ CASES = {
         + BASELINE % ("known.txt", "build/*.so")
     ),
     # sframe-profile
-    "sframe-profile [options] -a | -p PID... | -- PROGRAM ARGS...": Case(
+    "sframe-profile [options] -a | -p PID... | [-a] -- PROGRAM ARGS...": Case(
         instead="sframe-profile --help"
     ),
     "sframe-profile [options] FILE": Case(instead="sframe-profile --help"),
