@@ -2,7 +2,7 @@
 //
 // The page: the JSON of json.cc as its data, with only the ends of deep stacks.
 
-#include "json.h"
+#include "printer.h"
 
 #include "sframe/base/text.h"
 #include "sframe/crash/headline.h"

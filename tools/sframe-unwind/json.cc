@@ -3,10 +3,9 @@
 // The format json. Addresses are hexadecimal strings, offsets and counts are numbers. A frame of an unknown
 // function has no keys "function" and "offset"; one outside all modules has no module keys.
 
-#include "json.h"
+#include "printer.h"
 
 #include "module_list.h"
-#include "printer.h"
 
 #include "sframe/core/core.h"
 #include "sframe/elf/image.h"

@@ -4,7 +4,7 @@
 // the first core of each group, so that no printed text is kept. take() gets the results in the order of the
 // command line (core_result.h).
 
-#include "many.h"
+#include "run.h"
 
 #include "core_result.h"
 #include "core_walk.h"

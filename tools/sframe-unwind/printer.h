@@ -92,6 +92,9 @@ std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbol
 std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbolizer,
                                            const PrintSettings& settings, std::string path);
 
+/// The JSON document if there is nothing to walk.
+void print_json_failure(tool::Output& out, std::string_view file, const Problem& why);
+
 /// The JSON document, or the page, if there is nothing to walk: the problem `why` of `file`. Does nothing for
 /// other formats.
 void print_failure(tool::Output& out, const OutputFormat& format, std::string_view file, const Problem& why);

@@ -6,7 +6,6 @@
 #include "folded.h"
 #include "hints.h"
 #include "keep.h"
-#include "many.h"
 #include "module_list.h"
 #include "printer.h"
 #include "threads.h"
