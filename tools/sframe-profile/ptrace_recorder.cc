@@ -34,7 +34,7 @@ constexpr std::uint32_t max_frames = 1'024;
 class Frames final : public unwind::FrameReceiver {
 public:
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
-    frames.push_back({frame.lookup_pc(), frame.trust != unwind::Trust::exact});
+    frames.push_back({frame.instruction_pc(), frame.trust != unwind::Trust::exact});
     return true;
   }
   struct Place {

@@ -213,7 +213,7 @@ void Reader::add_user_chain(std::span<const std::uint64_t> addresses, bool start
 class Frames final : public unwind::FrameReceiver {
 public:
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
-    frames.emplace_back(frame.lookup_pc(), frame.trust == unwind::Trust::heuristic);
+    frames.emplace_back(frame.instruction_pc(), frame.trust == unwind::Trust::heuristic);
     return true;
   }
   std::vector<std::pair<std::uint64_t, bool>> frames;

@@ -41,6 +41,9 @@ struct Frame {
   const FrameStepper* found_by = nullptr; ///< nullptr: the innermost frame
 
   std::uint64_t lookup_pc() const { return pc - (!pc_exact | after_fault); }
+  /// In the instruction that is executed, by which the function has its name: no call precedes the first byte
+  /// of a trampoline.
+  std::uint64_t instruction_pc() const { return signal_frame ? pc : lookup_pc(); }
   std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
 };
 
