@@ -14,6 +14,7 @@
 #include "sframe/tool/interruption.h"
 #include "sframe/tool/process_limits.h"
 
+#include <csignal>
 #include <unistd.h>
 
 namespace sframe::profile_tool {
@@ -36,7 +37,8 @@ std::string find_obstacle() {
 Result<profile::Recording> record(const RecordOptions& options, tool::MessageSink& messages) {
   const auto event = parse_event(options.event);
   if (!event) return unexpected(event.error());
-  tool::lift_process_limits(); // what it takes does not depend on files
+  tool::lift_process_limits();         // what it takes does not depend on files
+  (void)std::signal(SIGCHLD, SIG_DFL); // else it is not known how the program ends
   StartedProgram program;
   if (!options.command.empty())
     if (auto prepared = program.prepare(options.command); !prepared) return unexpected(prepared.error());

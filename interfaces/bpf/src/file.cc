@@ -218,9 +218,10 @@ bool Generation::advance() {
     output_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0u)));
   }
   siginfo_t ended{};
-  const bool has_ended =
-      is_read_ && ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-      ended.si_pid != 0;
+  const bool is_waited =
+      is_read_ && ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
+  // Where SIGCHLD is ignored, or the caller waits for all of its processes, nobody says how it has ended.
+  const bool has_ended = is_waited ? ended.si_pid != 0 : is_read_ && errno == ECHILD;
   if (!has_ended && now < deadline_ && bytes_.size() <= max_table) return false;
   output_ = FileDescriptor(-1);
   end(!has_ended || bytes_.size() > max_table);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table is an array in the kernel, written once, then frozen, and mapped here for stacks that are finished
+// in user space. The order of changes is that of kernel_tables.h.
 
 #include "kernel_tables.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The thread reads two ring buffers. What it finds is kept, up to limits, until take().
 
 #include "opener.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records come in the ring buffer's order, and are sorted with the events of processes by time. A sample is
+// given to the builder by whoever adds its last part: the stack, or the weight.
 
 #include "recorded_stacks.h"
 
