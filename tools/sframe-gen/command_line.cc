@@ -77,7 +77,9 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
          "--from", line.from, sources,
          "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
          "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from go "
-         "(Go's function table), from all (CFI, then these tables, then code) or from sframe")
+         "(Go's function table), from all (Go's table, CFI, the kernel's table, code: the first that "
+         "describes a "
+         "function) or from sframe")
       .common();
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")

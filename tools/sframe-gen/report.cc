@@ -312,8 +312,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
   if (report.go_bytes != 0)
-    out << "  from Go:   " << with_commas(report.go_bytes)
-        << " bytes without CFI are in Go's function table\n";
+    out << "  from Go:   " << with_commas(report.go_bytes) << " bytes are described in Go's function table\n";
   if (report.orc_bytes != 0)
     out << "  from ORC:  " << with_commas(report.orc_bytes)
         << " bytes without CFI are in the kernel's table\n";

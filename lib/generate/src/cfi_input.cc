@@ -29,4 +29,10 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image, const elf::Image*
   return input;
 }
 
+AddressSet CfiInput::stubs() const {
+  std::vector<AddressRange> ranges;
+  for (const Plt& plt : plts) ranges.push_back(plt.range);
+  return AddressSet(std::move(ranges));
+}
+
 } // namespace sframe::generate

@@ -92,7 +92,8 @@ struct Source {
   std::size_t num_fdes;                 ///< that can be read
   const Addresses& addresses;
   Ownership ownership;
-  bool is_first; ///< first of the input
+  const AddressSet& go; ///< what Go's table describes
+  bool is_first;        ///< first of the input
 };
 
 /// The FDEs of a section by address, and those that cannot be read.
@@ -110,10 +111,11 @@ struct IndexedSection {
 /// All addresses that the CFI describes or that are in stubs.
 AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSection> sections) {
   std::vector<AddressRange> ranges;
-  for (const Plt& plt : input.plts) ranges.push_back(plt.range);
   for (const IndexedSection& section : sections)
     if (section.index) std::ranges::copy(ranges_of(section.index->entries()), std::back_inserter(ranges));
-  return AddressSet(std::move(ranges));
+  AddressSet all = input.stubs();
+  all.add(ranges);
+  return all;
 }
 
 /// Few FDEs become several functions, and few stubs have none. Encoded rows rarely take more bytes than the
@@ -193,7 +195,7 @@ void PartConverter::read_ahead(cfi::FdeCursor& fdes) {
 
 void PartConverter::convert(const Next& next) {
   const cfi::Fde& fde = next.fde;
-  if (!source_.addresses.asked_for(fde)) return;
+  if (!source_.addresses.asked_for(fde) || source_.go.contains(fde.start)) return;
   if (!source_.addresses.in_code(fde.start)) {
     ++report_.functions.total;
     ++report_.functions.skipped;
@@ -223,11 +225,13 @@ public:
       total_bytes_ += static_cast<double>(section.bytes().size());
   }
 
+  /// What is in Go's table: before its CFI, which does not say where FP is, nor where stacks end.
+  void convert_go();
   void convert_sections();
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
-  /// What is in the tables of the kernel, and of Go.
-  void convert_tables();
+  /// What is in the kernel's table.
+  void convert_orc();
   /// Code without any of that.
   void convert_code();
 
@@ -242,12 +246,19 @@ private:
   const Options& options_;
   Conversion& out_;
   Addresses addresses_;
-  AddressSet covered_;                  ///< by the sections before
+  AddressSet go_;                       ///< what Go's table describes
+  AddressSet covered_;                  ///< by that, and by the sections before
   std::optional<AddressSet> described_; ///< for Options::return_addresses, code and repair
   std::vector<OwnedRange> functions_;   ///< for Options::repair
   std::optional<code::Callees> callees_;
   double total_bytes_ = 0; ///< of all sections
 };
+
+void Converter::convert_go() {
+  if (!options_.go || !input_.image) return;
+  go_ = add_from_go(input_, options_, out_);
+  covered_ = go_;
+}
 
 /// One index at a time is in memory, unless the addresses of all are needed first.
 void Converter::convert_sections() {
@@ -260,6 +271,7 @@ void Converter::convert_sections() {
   std::vector<IndexedSection> sections;
   for (const cfi::CfiSection& section : input_.sections) sections.emplace_back(section, options_.threads);
   described_ = described_addresses(input_, sections);
+  described_->add(go_.ranges());
   if (options_.repair != Options::Repair::none) {
     for (const IndexedSection& section : sections)
       if (section.index)
@@ -287,6 +299,7 @@ void Converter::convert(IndexedSection indexed) {
                 fdes,
                 addresses_,
                 Ownership(index->entries(), covered_),
+                go_,
                 &section == &input_.sections.front()};
   if (&section != &input_.sections.back()) covered_.add(ranges_of(index->entries()));
   note_stubs(section, index->entries());
@@ -360,9 +373,8 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
   }
 }
 
-void Converter::convert_tables() {
+void Converter::convert_orc() {
   if (options_.orc && input_.image) add_from_orc(input_, options_, *described_, out_);
-  if (options_.go && input_.image) add_from_go(input_, options_, *described_, out_);
 }
 
 void Converter::convert_code() {
@@ -412,9 +424,10 @@ void Converter::convert_parts(const Source& source) {
 Conversion from_cfi(const CfiInput& input, const Options& options) {
   Conversion out{Builder(build_options(*input.abi, options)), {}};
   Converter converter(input, options, out);
+  converter.convert_go();
   converter.convert_sections();
   converter.convert_plts();
-  converter.convert_tables();
+  converter.convert_orc();
   converter.convert_code();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);

@@ -149,8 +149,8 @@ void add_from_orc(const CfiInput& input, const Options& options, AddressSet& des
   described.add(added);
 }
 
-void add_from_go(const CfiInput& input, const Options& options, AddressSet& described, Conversion& out) {
-  const AddressSet code = AddressSet(input.code).without(described);
+AddressSet add_from_go(const CfiInput& input, const Options& options, Conversion& out) {
+  const AddressSet code = AddressSet(input.code).without(input.stubs());
   std::vector<AddressRange> added;
   TableWriter writer(options, out, out.report.go_bytes, out.report.from_go);
   tables::GoRows function;
@@ -170,7 +170,7 @@ void add_from_go(const CfiInput& input, const Options& options, AddressSet& desc
     }
   }
   writer.end_function();
-  described.add(added);
+  return AddressSet(std::move(added));
 }
 
 } // namespace sframe::generate

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/cfi/section.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/linked_object.h"
@@ -38,6 +39,9 @@ struct CfiInput {
   std::span<const elf::ExternalSymbol> externals;
   /// Bytes of `sections` that differ from the file.
   std::vector<elf::Contents> storage;
+
+  /// The addresses of `plts`.
+  AddressSet stubs() const;
 
   /// .eh_frame and .debug_frame of an image, as found by cfi::open_cfi(). The relocations of a relocatable
   /// object, which must be an ObjectLayout's image, are applied. Fails if SFrame does not support the ABI,

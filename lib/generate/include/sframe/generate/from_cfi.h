@@ -64,11 +64,11 @@ struct Options {
   /// With `repair`: called for each FDE that has repairs, from several threads at once. For those who want to
   /// know more of them than the report has.
   std::function<void(const RepairedFde&)> on_repairs;
-  /// The kernel's own table, for what CFI does not describe; must outlive the conversion. nullptr: none.
-  /// Needs CfiInput::image.
-  const tables::OrcTable* orc = nullptr;
-  /// Same for Go's function table.
+  /// Go's function table, whose functions have their rows from there, whatever CFI says of them; must outlive
+  /// the conversion. nullptr: none. Needs CfiInput::image.
   tables::GoTable* go = nullptr;
+  /// Same for the kernel's own table, for what CFI does not describe.
+  const tables::OrcTable* orc = nullptr;
   /// Functions without CFI, and in no such table, are described from their instructions. Needs
   /// CfiInput::image, of a linked file.
   bool code = false;
