@@ -180,10 +180,21 @@ std::vector<std::byte> Module::converted_sidecar() {
 }
 
 std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
-  return tables().find_sframe(link(address));
+  auto found = tables().find_sframe(link(address));
+  if (found && found->signal_frame) found->injected_size = injected_size(address);
+  return found;
 }
 
+/// unwind::GoMatch::injected_size; 0 elsewhere.
+std::uint8_t Module::injected_size(std::uint64_t address) {
+  if (abi_.fixed_ra_offset) return 0; // only what a call pushes, too
+  const auto match = find_go(address);
+  return match ? match->injected_size : std::uint8_t{0};
+}
+
+/// Not of functions that Go's runtime injects: CFI does not count what is pushed for their calls.
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
+  if (injected_size(address)) return false;
   const LinkAddress at = link(address);
   if (tables().find_cfi(at, answer)) return true;
   return add_debug_frame() && tables().find_cfi(at, answer);
@@ -209,15 +220,18 @@ bool Module::add_debug_frame() {
 std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {
   const LinkAddress at = link(address);
   const elf::GoFunctions* const go = symbols().go_functions();
-  const auto function = go && go->has_frames() ? go->find(at.value) : std::nullopt;
+  const bool has_frames = go && go->has_frames() && go->frames().are_known;
+  const auto function = has_frames ? go->find(at.value) : std::nullopt;
   if (!function) return std::nullopt;
   const auto size = go->frame_size(*function, at.value, file_options().budget.get());
   if (!size && !function->is_top) return std::nullopt;
   unwind::GoMatch match{.start = to_process(LinkAddress(function->extent.start), bias()),
                         .frame_size = size.value_or(0),
+                        .kind = kind_of(*function),
+                        .saves_fp = go->frames().save_fp,
                         .sets_sp = function->sets_sp,
                         .is_assembly = function->is_assembly};
-  match.kind = kind_of(*function);
+  if (function->is_injected) match.injected_size = go->frames().injected_size;
   return match;
 }
 

@@ -2,9 +2,10 @@
 //
 // Steps by the function table of Go's linker, by which Go's runtime itself walks stacks (gentraceback() in
 // src/runtime/traceback.go, unwinder in later versions). The frame pointer is where Go's compiler saves it
-// (src/cmd/internal/obj/x86/obj6.go, arm64/obj7.go).
+// (src/cmd/internal/obj/x86/obj6.go, arm64/obj7.go; there is none in s390x/objz.go).
 
 #include "catalogue.h"
+#include "go_frames.h"
 #include "guess.h"
 #include "sframe/steppers/code_frames.h"
 #include "sframe/unwind/row_step.h"
@@ -25,6 +26,7 @@ struct GoRules {
   FrameRow row;
   std::uint64_t function = 0;
   Kind kind = Kind::none;
+  std::uint8_t injected_size = 0; ///< GoMatch::injected_size
 };
 
 class GoTableStepper final : public CataloguedStepper<go_table_info> {
@@ -47,6 +49,8 @@ public:
     }
     const auto result = unwind::step_by_row(rules.row, false, abi_, frame, memory, caller);
     caller.pc_exact = rules.kind == GoRules::Kind::interrupted;
+    if (rules.injected_size && result.status == unwind::StepStatus::stepped)
+      restore_interrupted(abi_, rules.injected_size, memory, caller);
     return result;
   }
 
@@ -61,6 +65,7 @@ private:
   bool is_amd64() const { return abi_.fixed_ra_offset != 0; }
   void look_up(const unwind::FrameState& frame, unwind::Memory& memory, GoRules& rules);
   FrameRow row_of(const unwind::GoMatch& match) const;
+  void use_code(const unwind::FrameState& frame, unwind::Memory& memory, bool sets_sp, GoRules& rules);
   unwind::StepResult leave_system_stack(std::uint64_t function, const unwind::FrameState& frame,
                                         unwind::Memory& memory, unwind::FrameState& caller) const;
 
@@ -73,26 +78,32 @@ private:
 /// Compiled code, at its calls.
 FrameRow GoTableStepper::row_of(const unwind::GoMatch& match) const {
   const auto size = static_cast<std::int32_t>(match.frame_size);
+  const std::int32_t cfa = abi_.entry_cfa_offset + size; // above SP
   FrameRow row;
-  if (is_amd64()) {
-    row.cfa = Rule::value(abi_.sp, size + word);
-    row.ra = Rule::at_cfa(-word);
-    row.fp = size ? Rule::at_cfa(-2 * word) : Rule::same();
-  } else {
-    row.cfa = Rule::value(abi_.sp, size);
-    row.ra = size ? Rule::at_cfa(-size) : Rule::same();
-    row.fp = size ? Rule::at_cfa(-size - word) : Rule::same();
-  }
+  row.cfa = Rule::value(abi_.sp, cfa);
+  row.ra = is_amd64() ? Rule::at_cfa(-word) : size ? Rule::at_cfa(-cfa) : Rule::same();
+  if (!match.saves_fp)
+    row.fp = Rule::undefined();
+  else
+    row.fp = size == 0 ? Rule::same() : Rule::at_cfa((is_amd64() ? -word : -cfa) - word);
   return row;
+}
+
+/// What was pushed for the call of an injected function is below its caller's frame.
+void move_cfa(FrameRow& row, std::uint8_t size) {
+  row.cfa.offset += size;
+  for (Rule* const rule : {&row.ra, &row.fp})
+    if (rule->base == Rule::cfa_base) rule->offset -= size;
 }
 
 void GoTableStepper::look_up(const unwind::FrameState& frame, unwind::Memory& memory, GoRules& rules) {
   using Kind = unwind::GoMatch::Kind;
-  constexpr std::uint32_t largest = std::numeric_limits<std::int32_t>::max() - 2 * word;
+  constexpr std::uint32_t largest = std::numeric_limits<std::int32_t>::max() / 2;
   rules.kind = GoRules::Kind::none;
   unwind::RuleSource* const source = memory.space().rules_at(frame.lookup_pc());
   const auto match = source ? source->find_go(frame.lookup_pc()) : std::nullopt;
-  if (!match || match->frame_size > largest || !unwind_.has_go_frames) return;
+  if (!match || match->frame_size > largest) return;
+  rules.injected_size = match->injected_size;
   rules.function = match->start;
   if (match->kind == Kind::top || (match->kind == Kind::no_return && !frame.pc_exact)) {
     rules.kind = GoRules::Kind::bottom;
@@ -106,14 +117,19 @@ void GoTableStepper::look_up(const unwind::FrameState& frame, unwind::Memory& me
   }
   rules.kind = match->kind == Kind::interrupted ? GoRules::Kind::interrupted : GoRules::Kind::row;
   rules.row = row_of(*match);
-  if (!frame.pc_exact && !match->is_assembly && !match->sets_sp) return;
-  // Between the instructions of a prologue, and in assembly, the code shows where the frame pointer is, and
-  // whether the function has left its stack.
+  if (frame.pc_exact || match->is_assembly || match->sets_sp) use_code(frame, memory, match->sets_sp, rules);
+  move_cfa(rules.row, match->injected_size);
+}
+
+/// Between the instructions of a prologue, and in assembly, the code shows where the frame pointer is, and
+/// whether the function has left its stack.
+void GoTableStepper::use_code(const unwind::FrameState& frame, unwind::Memory& memory, bool sets_sp,
+                              GoRules& rules) {
   const CodeFrame* const code = code_.find(frame, memory);
   const bool agrees = code && code->row.cfa == rules.row.cfa;
   if (agrees)
     rules.row = code->row;
-  else if (match->sets_sp)
+  else if (sets_sp)
     rules.kind = GoRules::Kind::unknown_stack;
   else
     rules.row.fp = Rule::undefined();

@@ -3,6 +3,7 @@
 // Steps by SFrame rows.
 
 #include "catalogue.h"
+#include "go_frames.h"
 #include "sframe/unwind/plain_row.h"
 #include "sframe/unwind/row_step.h"
 #include "sframe/unwind/rule_cache.h"
@@ -25,7 +26,10 @@ public:
     const auto& match = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
                                     [&](auto& made) { made = look_up(frame, memory); });
     if (!match) return unwind::StepResult::not_applicable();
-    return step_by_row(match->row, match->signal_frame, abi_, frame, memory, caller);
+    const auto result = step_by_row(match->row, match->signal_frame, abi_, frame, memory, caller);
+    if (match->injected_size && result.status == unwind::StepStatus::stepped)
+      restore_interrupted(abi_, match->injected_size, memory, caller);
+    return result;
   }
 
   unwind::PositionAnswer at_position(const unwind::FrameState& frame, unwind::Memory& memory,

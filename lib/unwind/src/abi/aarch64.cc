@@ -83,7 +83,6 @@ constexpr UnwindAbi aarch64(Abi id) {
       .id = id,
       .register_names = names,
       .call_saved = set_of({19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, Registers::vector_granule}),
-      .has_go_frames = id == Abi::aarch64_little,
       .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16, .cfa_at_least = true},
       .call_trace = {.return_address = 8, .sp = 16, .caller_fp = 0}, // a frame record
       .trampolines = trampolines,

@@ -110,7 +110,6 @@ const UnwindAbi amd64 = {
     .register_names = names,
     .call_saved = set_of({3, 6, 12, 13, 14, 15}),
     .long_double = LongDouble::x87,
-    .has_go_frames = true,
     .ra_is_register = false,
     .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
     .call_trace = {.return_address = 0, .sp = 8}, // calls leave only the return address

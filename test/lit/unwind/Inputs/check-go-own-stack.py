@@ -1,7 +1,7 @@
-"""check-go-own-stack.py CALLERS REPORT.json: the frames of the thread that died, found by SFrame
-alone, against what go-own-stack.go wrote: the return addresses by Go's runtime. That leaves out
-wrappers and runtime.call*, gives functions that are inlined into runtime.sigpanic an entry of their
-own, and for the place of the fault the address after it."""
+"""check-go-own-stack.py CALLERS REPORT.json [STEPPER...]: the frames of the thread that died, found
+by these steppers alone (SFrame's), against what go-own-stack.go wrote: the return addresses by Go's
+runtime. That leaves out wrappers and runtime.call*, gives functions that are inlined into
+runtime.sigpanic an entry of their own, and for the place of the fault the address after it."""
 import json
 import sys
 
@@ -10,15 +10,17 @@ with open(sys.argv[2], encoding="utf-8") as file:
     threads = json.load(file)["threads"]
 thread = next(t for t in threads if any(f["function"] == "main.die" for f in t["frames"]))
 frames = thread["frames"]
-assert all(f["stepper"] == "sframe" for f in frames[1:]), [
+steppers = sys.argv[3:] or ["sframe"]
+assert all(f["stepper"] in steppers for f in frames[1:]), [
     (f["function"], f["stepper"]) for f in frames
 ]
 assert thread["end"]["complete"], thread["end"]
 names = [f["function"] for f in frames]
 frames = frames[names.index("main.die") + 1 :]
+fault = [name for _, name in callers].index("runtime.sigpanic") + 1
 expected = [
-    (int(pc, 16) - (name == "main.handle"), name)
-    for pc, name in callers
+    (int(pc, 16) - (number == fault), name)
+    for number, (pc, name) in enumerate(callers)
     if name not in ("runtime.panicmem", "runtime.sigpanic")
 ]
 assert len(expected) == len(callers) - 2 and len(expected) >= 12, callers

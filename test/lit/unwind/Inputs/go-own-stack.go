@@ -40,7 +40,15 @@ func large(n int) int {
 }
 
 //go:noinline
+func leaf(r *request) int { // it has no frame
+	return r.next.id
+}
+
+//go:noinline
 func handle(r *request) int {
+	if len(os.Args) > 2 {
+		return leaf(r) + 1
+	}
 	runtime.Gosched() // so that it has a frame
 	return r.next.id
 }

@@ -104,6 +104,7 @@ public:
   bool calls_keep_no_registers() override;
 
 private:
+  std::uint8_t injected_size(std::uint64_t address);
   /// What refers to the file's image, and is made again if that changes.
   struct OfImage {
     OfImage(ModuleFile& file, const elf::Symbol& procedure) : debug(file), symbols(file, debug, procedure) {}

@@ -83,9 +83,6 @@ struct UnwindAbi {
   std::uint8_t result_register = 0;                 ///< register that returns an integer or an address
   std::uint64_t left_aligned = 0; ///< bit N: values shorter than register N are at its most significant end
   LongDouble long_double = LongDouble::quadruple;
-  /// Go's frames have a layout that is known: with the return address above what its tables count, or with
-  /// LR at the bottom.
-  bool has_go_frames = false;
   bool ra_is_register = true; ///< false: the RA column stands for the pc, not for a register (AMD64)
   std::optional<FrameRecord> frame_record; ///< none if the ABI has no frame record
   CallTrace call_trace;

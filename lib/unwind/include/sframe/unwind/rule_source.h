@@ -19,7 +19,8 @@ namespace sframe::unwind {
 struct SframeMatch {
   FrameRow row;
   bool signal_frame = false;
-  bool ends_here = false; ///< the address is the last one of its function
+  bool ends_here = false;         ///< the address is the last one of its function
+  std::uint8_t injected_size = 0; ///< GoMatch::injected_size
 };
 
 /// What CFI has for an address.
@@ -40,10 +41,12 @@ struct GoMatch {
     interrupted,  ///< called at any instruction, as by a signal handler
   };
   std::uint64_t start = 0;      ///< of the function
-  std::uint32_t frame_size = 0; ///< bytes from SP to the return address (AArch64: to the CFA)
+  std::uint32_t frame_size = 0; ///< bytes from SP to its value after the call
   Kind kind = Kind::function;
-  bool sets_sp = false;     ///< it switches stacks somewhere: `frame_size` is wrong from there on
-  bool is_assembly = false; ///< the frame pointer need not be where compiled code saves it
+  std::uint8_t injected_size = 0; ///< what was pushed for the call beside that: the caller's LR is the lowest
+  bool saves_fp = false;          ///< where it has a frame: in the word below that of the return address
+  bool sets_sp = false;           ///< it switches stacks somewhere: `frame_size` is wrong from there on
+  bool is_assembly = false;       ///< the frame pointer need not be where compiled code saves it
 };
 
 /// The tables and symbols for a range of addresses, usually those of a module. All addresses are in the
