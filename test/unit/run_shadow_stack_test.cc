@@ -50,6 +50,11 @@ public:
   void set(std::uint64_t sp) {
     go(Flow::next, now_.pc + 4, sp, {{.kind = Effect::Kind::set, .reg = std::uint8_t(abi_.sp), .source = 1}});
   }
+  /// An instruction that loads SP.
+  void load(std::uint64_t sp) {
+    go(Flow::next, now_.pc + 4, sp,
+       {{.kind = Effect::Kind::load, .reg = std::uint8_t(abi_.sp), .source = 1}});
+  }
   void call(std::uint64_t target) {
     const bool pushes = abi_.fixed_ra_offset != 0;
     const std::uint64_t ra = now_.pc + 4;
@@ -201,6 +206,21 @@ TEST_P(ShadowStackTest, GrowsByAComputedAddress) {
   machine.set(machine.sp() - 0x1000);
   EXPECT_EQ(machine.stack.unknown(), Unknown::none);
   EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+}
+
+/// A value that was saved is not a new lowest one: Go's scheduler loads the SP of the goroutine that it runs.
+TEST_P(ShadowStackTest, LoadedAddressIsOfAnotherStack) {
+  Machine machine(GetParam());
+  machine.call(0x2000);
+  const std::uint64_t here = machine.sp();
+  machine.load(here - 0x1000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+  machine.go(Flow::indirect_jump, 0x5000, here - 0x1000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+  machine.load(here);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.events().stack_switches, 2u);
 }
 
 TEST(ShadowStack, ReusedStackIsNotMistaken) {

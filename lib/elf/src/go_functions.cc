@@ -187,6 +187,7 @@ std::optional<GoFunction> GoFunctions::at(std::uint64_t index) const {
   if (!name) return std::nullopt;
   function.name = text_at(from(names_).subspan(std::min<std::size_t>(*name, from(names_).size())));
   // Names are the same in all versions; the numbers that the table has for these functions are not.
+  function.is_restorer = function.name.starts_with("runtime.sigreturn");
   function.is_injected = function.name == "runtime.sigpanic" || function.name == "runtime.asyncPreempt";
   // Programs start there; those of libraries (_lib) are called.
   function.is_top = function.name.starts_with("_rt0_") && !function.name.ends_with("_lib");

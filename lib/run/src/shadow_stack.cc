@@ -28,18 +28,18 @@ constexpr std::uint64_t word_size = 8;
 /// Frames grow at most by this far below all others, when the compiler copies a computed address to SP.
 constexpr std::uint64_t most_growth = 1 << 16;
 
-/// True if the instruction gives SP a value that is not its old one plus something.
-bool sets_sp(std::span<const Effect> effects, std::uint16_t sp) {
-  return std::ranges::any_of(effects, [&](const Effect& effect) {
-    if (effect.reg != sp) return false;
-    switch (effect.kind) {
-    case Effect::Kind::set: return effect.source != sp;
-    case Effect::Kind::load:
-    case Effect::Kind::load_table:
-    case Effect::Kind::clobber: return true;
-    default: return false;
-    }
-  });
+/// Whether the instruction gives SP a value that is not its old one plus something.
+enum class NewSp : std::uint8_t { none, copied, loaded };
+
+NewSp new_sp(std::span<const Effect> effects, std::uint16_t sp) {
+  NewSp result = NewSp::none;
+  for (const Effect& effect : effects) {
+    if (effect.reg != sp) continue;
+    if (effect.kind == Effect::Kind::load || effect.kind == Effect::Kind::load_table) return NewSp::loaded;
+    const bool sets = effect.kind == Effect::Kind::set && effect.source != sp;
+    if (sets || effect.kind == Effect::Kind::clobber) result = NewSp::copied;
+  }
+  return result;
 }
 
 /// What the instruction adds to SP, if only that.
@@ -216,12 +216,13 @@ bool ShadowStack::is_intact(const Call& call) const {
   return !ra_on_stack_ || call.interrupted || read_(call.limit) == call.ra;
 }
 
-/// SP was set to an address that need not be on the current stack.
-void ShadowStack::move_to(std::uint64_t to) {
+/// SP was set to an address that need not be on the current stack. `may_grow`: it may be a new lowest one of
+/// that, which code computes. A value that it loads was saved: it is where SP has been, or another stack.
+void ShadowStack::move_to(std::uint64_t to, bool may_grow) {
   Stack& now = stack();
   const bool inside = now.low <= to && to <= now.high;
-  const bool grows =
-      to < now.low && now.low - to <= most_growth && now.origin != Stacks::Origin::unknown && !stacks_.at(to);
+  const bool grows = may_grow && to < now.low && now.low - to <= most_growth &&
+                     now.origin != Stacks::Origin::unknown && !stacks_.at(to);
   if (inside || grows) return;
   ++events_.stack_switches;
   Stack* other = stacks_.at(to);
@@ -292,8 +293,8 @@ void ShadowStack::step(const code::Instruction& instruction, std::span<const Eff
     // It may be in that call, or the call may be over, if the stack was switched.
     const bool is_open = !ra_on_stack_ && !now.calls.empty() && now.calls.back().limit == to;
     if (was_leaving && !returned && is_open) now.is_leaving() = true;
-  } else if (sets_sp(effects, abi_.sp)) {
-    if (to != sp(before)) move_to(to);
+  } else if (const NewSp set = new_sp(effects, abi_.sp); set != NewSp::none) {
+    if (to != sp(before)) move_to(to, set == NewSp::copied);
     Stack& now = stack();
     // SP at the call: the end of the call, or already that of a nonlocal goto into its caller.
     if (!ra_on_stack_ && to >= sp(before) && !now.calls.empty() && now.calls.back().limit == to)
@@ -370,7 +371,7 @@ void ShadowStack::leave_handler(const Registers& now) {
     stacks_.remove(number);
     stacks_.use(current_);
   }
-  move_to(sp(now));
+  move_to(sp(now), true);
   drop_ended(sp(now));
   if (interrupted) redirect(*interrupted, now);
   // The code that was interrupted may have been between frames itself.

@@ -145,6 +145,23 @@ GoTable::GoTable(GoTable&&) noexcept = default;
 GoTable& GoTable::operator=(GoTable&&) noexcept = default;
 GoTable::~GoTable() = default;
 
+/// Readers look up the address that a handler returns to minus 1: padding.
+void GoTable::add_restorer(std::uint64_t number, AddressRange range, GoRows& rows) const {
+  std::vector<elf::GoFrameSize> before;
+  if (const auto function = number ? functions_->at(number - 1) : std::nullopt) {
+    (void)functions_->frame_sizes(*function, image_->budget(), before);
+    if (!before.empty() && before.back().range.end() < range.start) range = {range.start - 1, range.size + 1};
+  }
+  const std::uint16_t sp = image_->abi()->sp;
+  const auto& saved = functions_->frames().interrupted;
+  rows.signal = true;
+  rows.rows.push_back({range,
+                       {.offset = 0,
+                        .cfa = Rule::stored(sp, saved.sp),
+                        .ra = Rule::stored(sp, saved.pc),
+                        .fp = Rule::stored(sp, saved.fp)}});
+}
+
 bool GoTable::rows(std::uint64_t number, GoRows& rows) {
   rows.rows.clear();
   const auto function = functions_->at(number);
@@ -159,6 +176,10 @@ bool GoTable::rows(std::uint64_t number, GoRows& rows) {
     return in_budget;
   }
   const auto first = std::ranges::find_if(sizes, [](const elf::GoFrameSize& one) { return one.size != 0; });
+  if (const auto& saved = functions_->frames().interrupted; function->is_restorer && saved.sp) {
+    add_restorer(number, all, rows);
+    return in_budget;
+  }
   GoRowMaker maker(*image_->abi(), functions_->frames(), *function, rows.rows);
   const auto is_odd = [](const elf::GoFrameSize& one) {
     return one.size > largest_frame || one.size % 8 != 0;

@@ -79,7 +79,8 @@ void CodeChecker::check(const CodeUnit& unit) {
 
 FrameRow CodeChecker::entry_row() {
   // What the runtime pushed for the function's call is in no CFI.
-  if (go_function_ && go_function_->is_injected) return rows_.placed.front().row;
+  if (go_function_ && (go_function_->is_injected || go_function_->is_restorer))
+    return rows_.placed.front().row;
   const FrameRow entry = rows_.entry();
   if (!entry.is_outermost() || rows_.placed.front().row.is_outermost()) return entry;
   // CFI is wrong that says that nothing has called a function, if the code returns to what has (Go's

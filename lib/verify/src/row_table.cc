@@ -14,7 +14,8 @@ RowTable::RowTable(const Input& input) {
   const GoRows go(input.image());
   for (SframeInterval at; rows.next(at);) {
     using Kind = SframeInterval::Kind;
-    if (go.find(at.begin)) go.forget_fp(at.row);
+    const auto of_go = go.find(at.begin);
+    if (of_go) go.forget_fp(at.row);
     if (at.kind != Kind::row && at.kind != Kind::block) continue;
     Range range{.begin = at.begin,
                 .end = at.end,
@@ -22,7 +23,8 @@ RowTable::RowTable(const Input& input) {
                 .count = 1,
                 .function_begin = at.function_begin,
                 .rep_size = 0,
-                .signal_frame = at.fde->signal_frame};
+                .signal_frame = at.fde->signal_frame,
+                .ends_stack = of_go && of_go->is_top};
     if (at.kind == Kind::block) {
       range.rep_size = at.fde->rep_size;
       range.count = static_cast<std::uint32_t>(at.block.size());
@@ -39,12 +41,12 @@ RowTable::RowTable(const Input& input) {
 std::optional<RowTable::Match> RowTable::find(std::uint64_t address) const {
   const Range* const range = last_not_above(ranges_, address, &Range::begin);
   if (!range || address >= range->end) return std::nullopt;
-  if (range->rep_size == 0) return Match{rows_[range->first], range->signal_frame};
+  if (range->rep_size == 0) return Match{rows_[range->first], range->signal_frame, range->ends_stack};
   const std::uint64_t offset = (address - range->function_begin) % range->rep_size;
   const FrameRow* found = nullptr;
   for (std::uint32_t i = 0; i < range->count && rows_[range->first + i].offset <= offset; ++i)
     found = &rows_[range->first + i];
-  return found ? std::optional(Match{*found, range->signal_frame}) : std::nullopt;
+  return found ? std::optional(Match{*found, range->signal_frame, range->ends_stack}) : std::nullopt;
 }
 
 } // namespace sframe::verify

@@ -61,10 +61,12 @@ constexpr RelocatedField code_relocations[] = {
 
 } // namespace
 
-const MachineTraits amd64 = {.id = 62,
-                             .relative = 8,
-                             .relocations = relocations,
-                             .code_relocations = code_relocations,
-                             .go = {.are_known = true, .save_fp = true}};
+const MachineTraits amd64 = {
+    .id = 62,
+    .relative = 8,
+    .relocations = relocations,
+    .code_relocations = code_relocations,
+    // struct ucontext of arch/x86/include/uapi/asm: gregs
+    .go = {.are_known = true, .save_fp = true, .interrupted = {.sp = 160, .pc = 168, .fp = 120}}};
 
 } // namespace sframe::elf::abi

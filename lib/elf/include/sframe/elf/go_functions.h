@@ -27,6 +27,7 @@ struct GoFunction {
   /// Nothing called it: the outermost frame of a stack (TOPFRAME), or where programs start. Not sigtramp,
   /// which has the mark, but was called by the kernel in a signal frame.
   bool is_top = false;
+  bool is_restorer = false; ///< signal handlers return to it, and it to what was interrupted
   bool is_injected = false; ///< the runtime lets it return to an instruction that did not call it
   bool sets_sp = false;     ///< it sets SP to other stacks: its frames may have another size (SPWRITE)
   bool is_assembly = false;
@@ -47,6 +48,11 @@ struct GoFrames {
   /// interrupted function's LR (preparePanic(), pushCall() in runtime/signal_*.go).
   std::uint8_t injected_size = 0;
   std::uint8_t kept_below_sp = 0; ///< bytes that callees leave alone: FP is saved there
+  /// Where the kernel has what a signal interrupted, from SP in a function that is_restorer.
+  struct Interrupted {
+    std::uint16_t sp = 0, pc = 0, fp = 0; ///< 0: Go uses no such function on this machine
+  };
+  Interrupted interrupted;
 };
 
 class GoFunctions {

@@ -154,7 +154,7 @@ private:
   void call(const code::Instruction& instruction, const unwind::Registers& before,
             const unwind::Registers& after);
   bool pop_returned(const unwind::Registers& before, const unwind::Registers& after);
-  void move_to(std::uint64_t sp);
+  void move_to(std::uint64_t sp, bool may_grow);
   void redirect(const Call& interrupted, const unwind::Registers& now);
   void take_word(std::span<const code::Effect> effects, const unwind::Registers& before, std::uint64_t to);
   void drop_ended(std::uint64_t sp);

@@ -41,7 +41,7 @@ struct GoRow {
 
 /// A function and its rows.
 struct GoRows {
-  bool signal = false;     ///< elf::GoFunction::is_injected: an FDE of a signal frame
+  bool signal = false;     ///< elf::GoFunction::is_injected or is_restorer: an FDE of a signal frame
   std::vector<GoRow> rows; ///< by address; without the padding
 };
 
@@ -65,6 +65,7 @@ public:
 
 private:
   GoTable(const elf::Image& image, elf::GoFunctions functions);
+  void add_restorer(std::uint64_t number, AddressRange range, GoRows& rows) const;
 
   const elf::Image* image_;
   std::unique_ptr<elf::GoFunctions> functions_; ///< of code_, too

@@ -26,6 +26,7 @@ public:
   struct Match {
     FrameRow row; ///< no Rule::fixed; its offset has no meaning
     bool signal_frame = false;
+    bool ends_stack = false; ///< the language's own unwinder ends there, although the code is called
   };
   /// The row for an address of the file. Logarithmic.
   std::optional<Match> find(std::uint64_t address) const;
@@ -37,6 +38,7 @@ private:
     std::uint64_t function_begin = 0;   ///< of blocks
     std::uint8_t rep_size = 0;          ///< bytes of a block; 0: no block
     bool signal_frame = false;
+    bool ends_stack = false;
   };
 
   const AbiTraits* abi_ = nullptr;
