@@ -327,7 +327,7 @@ TEST(CodeRowCheck, Signatures) {
   EXPECT_FALSE(row_of(state, aarch64())->ra_signed);
 }
 
-/// SP comes first, then FP, then any register, then a word.
+/// SP comes first, then FP, then a word in the frame, then any register, then a word below SP.
 TEST(CodeRowCheck, RowOfChoosesTheCfa) {
   State state = entry_of(amd64());
   const auto cfa = [&] { return row_of(state, amd64()).value_or(FrameRow{}).cfa; };
@@ -344,6 +344,13 @@ TEST(CodeRowCheck, RowOfChoosesTheCfa) {
   EXPECT_EQ(cfa(), Rule::stored(rsp, 8));
   state.set_reg(rbp, symbol(1, 16));
   EXPECT_EQ(cfa(), Rule::stored(rbp, -8)); // FP before SP
+  state.set_reg(rax, Value::cfa(-24)); // a callee may change it, and walks know it in the first frame only
+  EXPECT_EQ(cfa(), Rule::stored(rbp, -8));
+  state.set_reg(rsp, symbol(1, 16)); // the word is below it
+  EXPECT_EQ(cfa(), Rule::value(rax, 24));
+  state.set_reg(rax, Value::other());
+  EXPECT_EQ(cfa(), Rule::stored(rbp, -8));
+  state.set_reg(rsp, symbol(1, 0));
   state.set_reg(rbp, symbol(2, 16));
   EXPECT_EQ(cfa(), Rule::stored(rsp, 8));
 }

@@ -77,30 +77,39 @@ class RuleFinder {
 public:
   RuleFinder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
 
+  /// By SP or FP, which are known in each frame of a walk; other registers are so in the first one only.
   std::optional<Rule> cfa() const {
+    const Value wanted = Value::cfa(0);
     if (const auto rule = cfa_by(abi_.sp)) return rule;
     if (const auto rule = cfa_by(abi_.fp)) return rule;
+    if (const auto rule = stored(wanted, [&](const Value& location) { return !is_below_sp(location); }))
+      return rule;
     for (std::uint16_t reg = 0; reg < State::max_registers; ++reg)
       if (const auto rule = cfa_by(reg)) return rule;
-    return stored(Value::cfa(0), false);
+    return stored(wanted, anywhere);
   }
 
   /// A word at the CFA first, if no signal or interrupt may overwrite it: it is right even if a callee does
   /// not preserve the register.
   std::optional<Rule> entry_value(std::uint16_t reg) const {
     const Value wanted = Value::entry(reg);
-    if (const auto rule = stored(wanted, true)) return rule;
+    const auto is_kept = [&](const Value& location) {
+      return location.base == Base::cfa && !is_below_sp(location);
+    };
+    if (const auto rule = stored(wanted, is_kept)) return rule;
     if (signed_value(state_.reg(reg), false) == wanted) return Rule::same();
     for (std::uint16_t other = 0; other < State::max_registers; ++other)
       if (signed_value(state_.reg(other), false) == wanted) return Rule::in_register(other);
-    return stored(wanted, false);
+    return stored(wanted, anywhere);
   }
 
 private:
-  /// True for a word of the frame that is not below SP.
-  bool is_kept(const Value& location) const {
+  static bool anywhere(const Value& /*location*/) { return true; }
+
+  /// True if that is known of a word.
+  bool is_below_sp(const Value& location) const {
     const Value sp = state_.reg(abi_.sp);
-    return location.base == Base::cfa && (sp.base != Base::cfa || location.offset >= sp.offset);
+    return sp.base == location.base && sp.id == location.id && location.offset < sp.offset;
   }
 
   std::optional<Rule> cfa_by(std::uint16_t reg) const {
@@ -109,10 +118,11 @@ private:
     return Rule::value(reg, -value.offset);
   }
 
-  /// The word that holds `wanted`: relative to the CFA, or to FP or SP by a symbol. `kept`: only is_kept().
-  std::optional<Rule> stored(const Value& wanted, bool kept) const {
+  /// The word that holds `wanted`, at a place that is accepted: relative to the CFA, or to FP or SP by a
+  /// symbol.
+  template <class Predicate> std::optional<Rule> stored(const Value& wanted, Predicate is_accepted) const {
     for (const Slot& slot : state_.slots()) {
-      if (signed_value(slot.value, false) != wanted || (kept && !is_kept(slot.location))) continue;
+      if (signed_value(slot.value, false) != wanted || !is_accepted(slot.location)) continue;
       if (slot.location.base == Base::cfa) {
         if (wanted.base == Base::cfa) continue; // needs the CFA to find the CFA
         return slot.location.offset == abi_.fixed_ra_offset && wanted == Value::entry(abi_.ra)

@@ -42,10 +42,9 @@ RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi);
 std::uint64_t parts_needed(const FrameRow& row, const AbiTraits& abi);
 
 /// The canonical row that is correct in the state. The CFA is based on SP if SP is known relative to it, else
-/// on FP, any other register, or a word in the frame at FP or SP. RA and FP are in a word at the CFA that is
-/// not below SP, else in their register, another register, or any other word; FP is undefined if it is in
-/// none.
-/// Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant cost.
+/// on FP, a word in the frame at FP or SP, any other register, or a word below SP. RA and FP are in a word at
+/// the CFA that is not below SP, else in their register, another register, or any other word; FP is undefined
+/// if it is in none. Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant cost.
 std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi);
 
 /// The CFA by FP, if FP points to a frame record: the caller's FP, and the return address in the next word.
