@@ -6,6 +6,7 @@
 #include "output.h"
 #include "reader.h"
 
+#include <sframe/tool/network_files.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/program.h>
@@ -72,10 +73,12 @@ int run_tool(int argc, char** argv) {
   options.record.command = command;
   add_options(app, options);
   if (const auto code = app.parse(static_cast<int>(arguments.size()), arguments.data())) return *code;
+  tool::probe_network_files();
   if (const auto wrong = check(app, options)) {
     app.messages().error({}, *wrong);
     return tool::exit_failure;
   }
+  for (const std::uint32_t pid : options.record.pids) tool::probe_network_files(pid);
   const auto mode = debuginfod_mode(options);
   if (mode != tool::Debuginfod::Mode::off)
     options.record.files.server =

@@ -6,6 +6,7 @@
 
 #include "event.h"
 
+#include "sframe/elf/file_systems.h"
 #include "sframe/profile/formats.h"
 #include "sframe/tool/debug_files.h"
 
@@ -177,14 +178,18 @@ std::optional<std::string> check_use(tool::App& app, const Options& options) {
   return std::nullopt;
 }
 
-std::optional<std::string> check_folders(const RecordOptions& record) {
-  const files::FileOptions& files = record.files;
+/// Nothing is looked up where nothing answers.
+std::optional<std::string> check_places(const Options& options) {
+  const files::FileOptions& files = options.record.files;
+  if (!options.file.empty() && options.file != "-")
+    if (auto obstacle = elf::find_obstacle(options.file, {.root = {}, .network = true}))
+      return options.file + ": " + *obstacle;
   const auto check = [](const char* option, const std::string& folder) {
     const auto wrong = tool::wrong_with_folder(folder);
     return wrong ? std::optional(std::string(option) + ": " + folder + ": " + *wrong) : std::nullopt;
   };
-  if (record.keep_generated && files.sframe_dir.empty()) return "--keep-generated needs --sframe-dir";
-  if (!files.sframe_dir.empty() && !record.keep_generated) // which makes it
+  if (options.record.keep_generated && files.sframe_dir.empty()) return "--keep-generated needs --sframe-dir";
+  if (!files.sframe_dir.empty() && !options.record.keep_generated) // which makes it
     if (auto wrong = check("--sframe-dir", files.sframe_dir)) return wrong;
   for (const std::string& folder : files.more_debug_dirs)
     if (auto wrong = check("--debug-dir", folder)) return wrong;
@@ -196,7 +201,7 @@ std::optional<std::string> check_folders(const RecordOptions& record) {
 std::optional<std::string> check(tool::App& app, Options& options) {
   if (auto wrong = check_source(options)) return wrong;
   if (auto wrong = check_use(app, options)) return wrong;
-  if (auto wrong = check_folders(options.record)) return wrong;
+  if (auto wrong = check_places(options)) return wrong;
   const std::string& output = app.output_path();
   if (options.format.empty()) {
     const auto known =

@@ -3,9 +3,9 @@
 // sframe-unwind: stack traces of every thread in a core file.
 
 #include "moved.h"
-#include "probe.h"
 #include "run.h"
 
+#include <sframe/tool/network_files.h>
 #include <sframe/tool/program.h>
 
 #include <chrono>
@@ -48,9 +48,7 @@ int run_tool(int argc, char** argv) {
   sframe::unwind_tool::Options options;
   sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
-  if (sframe::elf::has_network_file_systems() ||
-      (options.pid && sframe::elf::has_network_file_systems(options.pid)))
-    sframe::elf::set_file_system_probe(sframe::unwind_tool::ProbingProcess::start());
+  sframe::tool::probe_network_files(options.pid);
   auto wrong = identify_core(options);
   if (!wrong) wrong = check(options);
   if (!wrong) wrong = read_perf_map(options);

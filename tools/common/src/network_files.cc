@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One process is started for all look-ups, before the sandbox. It makes a process of its own for each, which
+// may wait for ever.
 
-#include "probe.h"
+#include "sframe/tool/network_files.h"
 
 #include "sframe/base/retry.h"
+#include "sframe/elf/file_systems.h"
 
 #include <array>
 #include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <memory>
 #include <poll.h>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-namespace sframe::unwind_tool {
+namespace sframe::tool {
 
 namespace {
 
-constexpr int time_limit = 5000, more = 2000; ///< milliseconds; what else takes time
+constexpr int look_up_limit = 5000, more = 2000; ///< milliseconds; what else takes time
 
 /// True if the other side has ended, or written, before the time limit.
 bool wait_for(int fd, int milliseconds) {
@@ -42,7 +48,7 @@ bool look_up(const char* path) {
     ::_exit(0);
   }
   ::close(end[1]);
-  const bool ended = process > 0 && wait_for(end[0], time_limit);
+  const bool ended = process > 0 && wait_for(end[0], look_up_limit);
   ::close(end[0]);
   if (process > 0 && !ended) ::kill(process, SIGKILL);
   return ended;
@@ -60,7 +66,23 @@ bool look_up(const char* path) {
   }
 }
 
-} // namespace
+class ProbingProcess final : public elf::FileSystemProbe {
+public:
+  /// Starts the process. nullptr if it cannot be started.
+  static std::shared_ptr<ProbingProcess> start();
+
+  /// Ends the process.
+  ~ProbingProcess() override;
+  ProbingProcess(const ProbingProcess&) = delete;
+  ProbingProcess& operator=(const ProbingProcess&) = delete;
+
+  /// Waits for at most five seconds.
+  bool answers(const std::string& path) override;
+
+private:
+  explicit ProbingProcess(int requests) : requests_(requests) {}
+  int requests_; ///< a socket for packets
+};
 
 std::shared_ptr<ProbingProcess> ProbingProcess::start() {
   std::array<int, 2> ends{};
@@ -68,7 +90,7 @@ std::shared_ptr<ProbingProcess> ProbingProcess::start() {
   const pid_t process = ::fork();
   if (process == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::prctl(PR_SET_NAME, "unwind-probe");
+    ::prctl(PR_SET_NAME, "sframe-probe");
     (void)std::signal(SIGCHLD, SIG_IGN);
     // A reader of the results must see their end, even if this process lives a moment longer.
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -88,7 +110,17 @@ ProbingProcess::~ProbingProcess() {
 bool ProbingProcess::answers(const std::string& path) {
   if (path.size() >= PATH_MAX || ::write(requests_, path.data(), path.size()) < 0) return false;
   char answer = 0;
-  return wait_for(requests_, time_limit + more) && ::read(requests_, &answer, 1) == 1 && answer != 0;
+  return wait_for(requests_, look_up_limit + more) && ::read(requests_, &answer, 1) == 1 && answer != 0;
 }
 
-} // namespace sframe::unwind_tool
+} // namespace
+
+void probe_network_files(std::uint32_t pid) {
+  static bool is_started = false;
+  if (is_started || !(elf::has_network_file_systems() || (pid != 0 && elf::has_network_file_systems(pid))))
+    return;
+  is_started = true;
+  elf::set_file_system_probe(ProbingProcess::start());
+}
+
+} // namespace sframe::tool
