@@ -297,7 +297,7 @@ bool CodeFunctions::Calls::learn(const CodeRows& rows) {
   if (suspects_.empty() || !functions_.is_aligned(function_.start)) return inside_.size() != before;
   for (const CodeRows::Jump& link : rows.links) {
     const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
-    if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row.cfa) continue;
+    if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row().cfa) continue;
     const auto [low, high] = std::minmax(link.from, link.target);
     learn_between(low, high);
   }
@@ -311,9 +311,9 @@ void CodeFunctions::Calls::learn_between(std::uint64_t low, std::uint64_t high) 
   suspects_.erase(first, last); // links are many, and long
 }
 
-CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads)
-    : input_(input), abi_(*input.abi), holes_(holes), threads_(threads),
-      callees_(*input.image, {}, input.externals), maker_(abi_) {}
+CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, RowPool& pool, unsigned threads)
+    : input_(input), abi_(*input.abi), holes_(holes), threads_(threads), pool_(pool),
+      callees_(*input.image, {}, input.externals), maker_(abi_, pool_) {}
 
 CodeFunctions::Place& CodeFunctions::place_of(std::uint64_t address) {
   const auto [at, is_new] = places_.try_emplace(address);
@@ -475,6 +475,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   function.inside = calls.inside();
   // What is not reached need not be the function's if its size is unknown.
   if (!function.sized) std::erase_if(function.rows.left_out, is_unreached);
+  function.rows.shrink();
   return function;
 }
 
@@ -502,7 +503,7 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
   }
   BudgetShares shares(input_.image->budget(), sizes);
   for_each_parallel(
-      chunks, threads_, [&] { return CodeRowMaker(abi_); },
+      chunks, threads_, [&] { return CodeRowMaker(abi_, pool_); },
       [&](std::size_t chunk, CodeRowMaker& maker) {
         BudgetShares::Share budget(shares, chunk);
         for (std::size_t i = chunk * chunk_size; i < std::min(starts.size(), (chunk + 1) * chunk_size); ++i)
@@ -536,6 +537,7 @@ void CodeFunctions::keep(CodeFunction function) {
   found->jumps.reserve(rows.jumps.size());
   for (const CodeRows::Jump& jump : rows.jumps) found->jumps.push_back(add_user(jump.target));
   add_undecided(place, undecided_);
+  function.rows.addresses = {}; // of which the places know now
   found->function = std::move(function);
   place.found = std::move(found);
 }
@@ -718,7 +720,7 @@ bool CodeFunctions::analyse_gaps() {
   std::vector<std::vector<CodeFunction>> made(chunks.sizes.size());
   BudgetShares shares(input_.image->budget(), chunks.sizes);
   for_each_parallel(
-      made.size(), threads_, [&] { return CodeRowMaker(abi_); },
+      made.size(), threads_, [&] { return CodeRowMaker(abi_, pool_); },
       [&](std::size_t i, CodeRowMaker& maker) {
         BudgetShares::Share budget(shares, i);
         for (const AddressRange& gap : chunks.ranges[i]) {
@@ -827,13 +829,28 @@ std::vector<CodeFunction> CodeFunctions::find() {
                       place.found->function.rows.executed.end());
   std::ranges::sort(executed);
   std::vector<CodeFunction> functions;
+  functions.reserve(static_cast<std::size_t>(
+      std::ranges::count_if(places_, [](const auto& at) { return at.second.found != nullptr; })));
   for (auto& [start, place] : places_) {
+    place.users = {};
     if (!place.found) continue;
     if (!place.named && std::ranges::binary_search(executed, start)) continue;
     functions.push_back(std::move(place.found->function));
+    functions.back().forget_search();
     place.found.reset();
   }
   return functions;
+}
+
+void CodeFunction::forget_search() {
+  doubtful = {};
+  inside = {};
+  questions = {};
+  rows.guessed_calls = {};
+  rows.after_indirect_calls = {};
+  rows.guessed_ends = {};
+  rows.executed = {};
+  rows.unknown = {};
 }
 
 CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry,

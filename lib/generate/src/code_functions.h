@@ -56,12 +56,15 @@ struct CodeFunction {
   /// those here are empty.
   bool is_unchanged = false;
   CodeRows rows;
+
+  /// Frees what only the search for functions needs.
+  void forget_search();
 };
 
 class CodeFunctions {
 public:
-  /// Nothing outside `holes` is analysed. All references must outlive the object.
-  CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads);
+  /// Nothing outside `holes` is analysed. All references must outlive the object, and `pool` what it finds.
+  CodeFunctions(const CfiInput& input, const AddressSet& holes, RowPool& pool, unsigned threads);
 
   /// Finds and analyses all. By address; starts differ. Some are missing if is_out_of_steps().
   std::vector<CodeFunction> find();
@@ -137,6 +140,7 @@ private:
   const AbiTraits& abi_;
   const AddressSet& holes_;
   unsigned threads_;
+  RowPool& pool_;
   code::Callees callees_;
   CodeRowMaker maker_; ///< for what is not analysed on several threads
   std::map<std::uint64_t, Place> places_;

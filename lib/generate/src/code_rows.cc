@@ -12,6 +12,7 @@
 #include "sframe/address.h"
 #include "sframe/base/budget.h"
 #include "sframe/code/row_check.h"
+#include "sframe/number_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +44,7 @@ bool is_above_frame(const code::State& state, const AbiTraits& abi) {
 
 /// True if `range` continues `last`, which then ends where it ends.
 bool extend(CodeRows::Range& last, const CodeRows::Range& range) {
-  if (last.end != range.begin || !last.same_rules(range)) return false;
+  if (last.end != range.begin || last.code != range.code) return false;
   last.end = range.end;
   return true;
 }
@@ -54,6 +55,33 @@ std::optional<std::int32_t> fp_of(const code::State& state, const AbiTraits& abi
 }
 
 } // namespace
+
+std::size_t RowPool::Hash::operator()(const CodeRow& code) const {
+  SecretHash hash;
+  for (const Rule& rule : {code.row.cfa, code.row.ra, code.row.fp, code.by_record.value_or(Rule())}) {
+    hash.add(std::uint64_t(rule.kind) << 16 | rule.base);
+    hash.add(static_cast<std::uint64_t>(std::int64_t{rule.offset}));
+  }
+  return static_cast<std::size_t>(hash.value());
+}
+
+const CodeRow* RowPool::find(const CodeRow& row) {
+  const std::lock_guard lock(mutex_);
+  return &*rows_.insert(row).first;
+}
+
+void CodeRows::shrink() {
+  const auto shrink = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
+  shrink(ranges, left_out, jumps, calls, guessed_calls, after_indirect_calls, links, guessed_ends, without_fp,
+         executed, unknown, addresses);
+}
+
+/// Mostly that of the instruction before.
+const CodeRow* CodeRowMaker::pooled(const FrameRow& row, const std::optional<Rule>& by_record) {
+  const CodeRow code{row, by_record};
+  if (!pooled_ || *pooled_ != code) pooled_ = pool_.find(code);
+  return pooled_;
+}
 
 CodeRows CodeRowMaker::make(const code::Function& function) {
   rows_ = {};
@@ -79,7 +107,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   rows_.tables_lead_to = results.tables_lead_to();
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
-  if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
+  if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row().ra_signed; }))
     find_key(function);
   // States that were not joined with all others prove nothing.
   if (is_used_up()) return leave_out_all();
@@ -103,8 +131,13 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   const std::optional<FrameRow> row =
       code::is_entry_like(at.state(), abi_) ? abi_.entry_row() : code::row_of(at.state(), abi_);
   const auto jump_to = [&](std::uint64_t target) {
-    const bool keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp);
-    return CodeRows::Jump{begin, target, row, fp_of(at.state(), abi_), keeps_fp};
+    const auto fp = fp_of(at.state(), abi_);
+    return CodeRows::Jump{.from = begin,
+                          .target = target,
+                          .row = row ? &pooled(*row, {})->row : nullptr,
+                          .fp_offset = fp.value_or(0),
+                          .has_fp_offset = fp.has_value(),
+                          .keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp)};
   };
   const auto jump = [&] { return jump_to(at.instruction.target); };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
@@ -143,7 +176,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  add_range({begin, end, *row, code::cfa_by_frame_record(at.state(), abi_)});
+  add_range({begin, end, pooled(*row, code::cfa_by_frame_record(at.state(), abi_))});
 }
 
 /// `at`: an instruction of the first run.
@@ -242,7 +275,7 @@ void CodeRowMaker::withhold_landing_pads() {
       if (block->needs_exception)
         leave_out(at, end, code_landing_pad);
       else
-        add_range({at, end, range.row, range.by_record});
+        add_range({at, end, range.code});
       at = end;
     }
   }

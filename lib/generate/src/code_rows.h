@@ -18,9 +18,11 @@
 #include "sframe/generate/report.h"
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace sframe::generate {
@@ -41,23 +43,45 @@ inline bool is_unreached(const LeftOut& range) {
   return range.reason == code_unreached;
 }
 
+/// What the code shows of the frame before an instruction.
+struct CodeRow {
+  FrameRow row; ///< its `offset` is 0; the CFA by SP, if SP is known
+  /// code::cfa_by_frame_record(), which is the better rule: it does not depend on SP.
+  std::optional<Rule> by_record;
+
+  friend bool operator==(const CodeRow&, const CodeRow&) = default;
+};
+
+/// Rows, each once: those of a file repeat each other. For several threads at once.
+class RowPool {
+public:
+  /// An equal row, which stays where it is as long as the pool.
+  const CodeRow* find(const CodeRow& row);
+
+private:
+  struct Hash {
+    std::size_t operator()(const CodeRow& row) const;
+  };
+  std::mutex mutex_;
+  std::unordered_set<CodeRow, Hash> rows_; ///< whose elements do not move
+};
+
 struct CodeRows {
   struct Range {
     std::uint64_t begin = 0, end = 0;
-    FrameRow row; ///< its `offset` is 0; the CFA by SP, if SP is known
-    /// code::cfa_by_frame_record(), which is the better rule: it does not depend on SP.
-    std::optional<Rule> by_record = std::nullopt;
+    const CodeRow* code = nullptr; ///< in the pool
 
-    bool same_rules(const Range& other) const {
-      return row.same_rules(other.row) && by_record == other.by_record;
-    }
+    const FrameRow& row() const { return code->row; }
   };
   /// A jump out of the function, and the row before it.
   struct Jump {
     std::uint64_t from = 0, target = 0;
-    std::optional<FrameRow> row;
-    std::optional<std::int32_t> fp; ///< what FP is above the CFA, if it is known
-    bool keeps_fp = false;          ///< FP itself holds the caller's, whatever the row has
+    const FrameRow* row = nullptr; ///< in the pool; nullptr: not known
+    std::int32_t fp_offset = 0;    ///< what FP is above the CFA,
+    bool has_fp_offset = false;    ///<   if it is known
+    bool keeps_fp = false;         ///< FP itself holds the caller's, whatever the row has
+
+    std::optional<std::int32_t> fp() const { return has_fp_offset ? std::optional(fp_offset) : std::nullopt; }
   };
 
   struct Call {
@@ -106,12 +130,16 @@ struct CodeRows {
   /// A return at another height or elsewhere, or SP in the caller's frame: the entry row is wrong, or this is
   /// no code.
   bool refuted = false;
+
+  /// Gives back memory that the lists have, but do not need.
+  void shrink();
 };
 
 /// Makes rows of one function after another. Keeps its memory between them. Not for several threads at once.
 class CodeRowMaker {
 public:
-  explicit CodeRowMaker(const AbiTraits& abi) : abi_(abi), analyzer_(abi) {}
+  /// `pool` must outlive what is made.
+  CodeRowMaker(const AbiTraits& abi, RowPool& pool) : abi_(abi), pool_(pool), analyzer_(abi) {}
 
   /// The rows of a function. Linear in its size. If its budget is used up, everything is left out.
   CodeRows make(const code::Function& function);
@@ -140,7 +168,11 @@ private:
   void find_key(const code::Function& function);
   void extend_over_padding();
 
+  const CodeRow* pooled(const FrameRow& row, const std::optional<Rule>& by_record);
+
   const AbiTraits& abi_;
+  RowPool& pool_;
+  const CodeRow* pooled_ = nullptr; ///< the last one
   code::Analyzer analyzer_;
   CodeRows rows_;
   std::uint64_t end_ = 0; ///< of the instructions seen

@@ -33,12 +33,11 @@ constexpr Reason ambiguous = {"ambiguous", "this code is entered with different 
 
 enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };
 
-/// Which function has the rows at an address. Indexes are those of a list of functions, which outlives this.
+/// Which function has the rows at an address, by its index.
 class Claims {
 public:
   struct Claim { // small: there may be one for each instruction
     std::uint64_t end = 0;
-    const CodeRows::Range* range = nullptr; ///< the owner's that the claim is made by
     std::size_t owner = 0;
   };
 
@@ -46,7 +45,7 @@ public:
   void add(std::size_t index, const CodeFunction& function);
   /// Claims the unclaimed addresses of [begin, claim.end). Calls visitor(AddressRange) for each part.
   template <class Visitor> void add(std::uint64_t begin, const Claim& claim, Visitor visitor);
-  /// Calls visitor(begin, claim) for each claim at an address of the range.
+  /// Calls visitor(begin, end, owner) for each part of the range that is claimed.
   template <class Visitor> void each_in(const CodeRows::Range& range, Visitor visitor) const;
 
 private:
@@ -66,7 +65,7 @@ Claims::Map::const_iterator Claims::first_from(std::uint64_t address) const {
 
 template <class Visitor> void Claims::each_in(const CodeRows::Range& range, Visitor visitor) const {
   for (auto at = first_from(range.begin); at != claims_.end() && at->first < range.end; ++at)
-    visitor(at->first, at->second);
+    visitor(std::max(at->first, range.begin), std::min(at->second.end, range.end), at->second.owner);
 }
 
 template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& claim, Visitor visitor) {
@@ -83,8 +82,12 @@ template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& clai
 }
 
 void Claims::add(std::size_t index, const CodeFunction& function) {
-  for (const CodeRows::Range& range : function.rows.ranges)
-    add(range.begin, {range.end, &range, index}, [](const AddressRange&) {});
+  const std::vector<CodeRows::Range>& ranges = function.rows.ranges;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::uint64_t begin = ranges[i].begin;
+    while (i + 1 < ranges.size() && ranges[i + 1].begin == ranges[i].end) ++i;
+    add(begin, {ranges[i].end, index}, [](const AddressRange&) {});
+  }
 }
 
 /// Decides which functions are accepted.
@@ -107,13 +110,13 @@ public:
 private:
   /// How control enters a function from accepted code, apart from calls.
   struct Entered {
-    explicit Entered(const CodeRows::Jump& jump) : row(*jump.row), fp(jump.fp), keeps_fp(jump.keeps_fp) {}
+    explicit Entered(const CodeRows::Jump& jump) : row(*jump.row), fp(jump.fp()), keeps_fp(jump.keeps_fp) {}
 
     /// Adds a jump that enters it. Rows may name different places of the caller's FP: the word that has been
     /// saved is another one, or none, on another path, but FP itself is right on all.
     void add(const CodeRows::Jump& jump) {
       keeps_fp &= jump.keeps_fp;
-      if (fp != jump.fp) fp.reset();
+      if (fp != jump.fp()) fp.reset();
       if (row.same_rules(*jump.row)) return;
       if (keeps_fp) row.fp = Rule::same();
       FrameRow other = *jump.row;
@@ -282,8 +285,8 @@ void Proof::accept_entry_point() {
   CodeFunction* const function = at(input_.image->entry(), index);
   if (!function || states_[index] == State::accepted || function->rows.returns) return;
   for (CodeRows::Range& range : function->rows.ranges) {
-    range.row = FrameRow::outermost(0);
-    range.by_record.reset();
+    static constexpr CodeRow outermost{FrameRow::outermost(0), std::nullopt};
+    range.code = &outermost;
   }
   function->entry = FrameRow::outermost(0);
   function->rows.refuted = false;
@@ -317,8 +320,8 @@ void Proof::refute_contradictions() {
     std::size_t owner = 0;
     const auto contradicts = [&](std::uint64_t target, const FrameRow& row) {
       const CodeRows::Range* const range = range_of(target, accepted, owner);
-      return range && !range->row.is_outermost() && !fits(row, range->row) &&
-             (range->row.cfa.base != row.cfa.base || range->row.cfa != row.cfa);
+      return range && !range->row().is_outermost() && !fits(row, range->row()) &&
+             (range->row().cfa.base != row.cfa.base || range->row().cfa != row.cfa);
     };
     for (const CodeRows::Call& call : functions_[i].rows.calls)
       if (contradicts(call.target, abi_.entry_row())) wrong.push_back(owner);
@@ -361,14 +364,22 @@ void Proof::refute_unconnected() {
 void Proof::refute_rivals() {
   Claims claims;
   std::vector<std::size_t> wrong;
+  const auto has_same_rules = [&](std::size_t owner, std::uint64_t begin, std::uint64_t end,
+                                  const FrameRow& row) {
+    const std::vector<CodeRows::Range>& ranges = functions_[owner].rows.ranges;
+    const auto* range = last_not_above(ranges, begin, &CodeRows::Range::begin);
+    for (; range != ranges.data() + ranges.size() && range->begin < end; ++range)
+      if (!range->row().same_rules(row)) return false;
+    return true;
+  };
   for (const bool sized : {true, false})
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       if (functions_[i].sized != sized || states_[i] != State::accepted) continue;
       for (const CodeRows::Range& range : functions_[i].rows.ranges)
-        claims.each_in(range, [&](std::uint64_t, const Claims::Claim& claim) {
-          if (claim.range->row.same_rules(range.row)) return;
+        claims.each_in(range, [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
+          if (has_same_rules(owner, begin, end, range.row())) return;
           wrong.push_back(i);
-          if (functions_[claim.owner].sized == sized) wrong.push_back(claim.owner);
+          if (functions_[owner].sized == sized) wrong.push_back(owner);
         });
       claims.add(i, functions_[i]);
     }
@@ -477,8 +488,8 @@ public:
   void leave_out(const CodeFunction& function, const Reason& reason);
 
 private:
-  /// Adds [begin, claim.end) to the current run, which ends there or is empty.
-  void extend_run(std::uint64_t begin, const Claims::Claim& claim);
+  /// Adds [begin, end) of the range to the current run, which ends there or is empty.
+  void extend_run(std::uint64_t begin, std::uint64_t end, const CodeRows::Range& range);
   void end_run(bool b_key);
   void leave_out_range(const AddressRange& range, Reason reason);
   void report(const AddressRange& range, Reason reason);
@@ -496,10 +507,10 @@ private:
 void Writer::add(std::size_t index, const CodeFunction& function) {
   covered_ = left_ = 0;
   for (const CodeRows::Range& range : function.rows.ranges)
-    claims_.each_in(range, [&](std::uint64_t begin, const Claims::Claim& claim) {
-      if (claim.owner != index) return;
+    claims_.each_in(range, [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
+      if (owner != index) return;
       if (run_end_ != begin) end_run(function.rows.b_key);
-      extend_run(begin, claim);
+      extend_run(begin, end, range);
     });
   end_run(function.rows.b_key);
   for (const LeftOut& range : function.rows.left_out)
@@ -522,11 +533,11 @@ void Writer::count() {
   ++(covered_ == 0 ? functions.skipped : left_ == 0 ? functions.converted : functions.partial);
 }
 
-void Writer::extend_run(std::uint64_t begin, const Claims::Claim& claim) {
+void Writer::extend_run(std::uint64_t begin, std::uint64_t end, const CodeRows::Range& range) {
   if (rows_.empty()) run_begin_ = begin;
-  run_end_ = claim.end;
-  FrameRow row = claim.range->row;
-  if (claim.range->by_record) row.cfa = *claim.range->by_record;
+  run_end_ = end;
+  FrameRow row = range.row();
+  if (range.code->by_record) row.cfa = *range.code->by_record;
   append_row(options_, rows_, row, begin - run_begin_);
 }
 
@@ -548,7 +559,7 @@ void Writer::end_run(bool b_key) {
 /// Adds to the report what no function covers, and what was not left out before.
 void Writer::leave_out_range(const AddressRange& range, Reason reason) {
   constexpr std::size_t no_owner = std::numeric_limits<std::size_t>::max();
-  claims_.add(range.start, {range_end(range.start, range.size), nullptr, no_owner},
+  claims_.add(range.start, {range_end(range.start, range.size), no_owner},
               [&](const AddressRange& part) { report(part, reason); });
 }
 
@@ -561,9 +572,9 @@ void Writer::report(const AddressRange& range, Reason reason) {
 /// Finds all functions, and decides which of them are accepted. The analysis, which is as large as its
 /// largest function, ends before anything is written. No functions if its steps are used up: what calls or
 /// jumps into one may be missing, so nothing is proven.
-std::vector<State> find(const CfiInput& input, const AddressSet& holes, const Options& options,
+std::vector<State> find(const CfiInput& input, const AddressSet& holes, const Options& options, RowPool& pool,
                         std::vector<CodeFunction>& functions) {
-  CodeFunctions analysis(input, holes, options.threads);
+  CodeFunctions analysis(input, holes, pool, options.threads);
   functions = analysis.find();
   if (analysis.is_out_of_steps()) functions.clear();
   Proof proof(input, analysis, functions);
@@ -577,8 +588,9 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
                    Conversion& out) {
   const AddressSet holes = input.image->executable_addresses().without(described);
   if (holes.empty()) return;
+  RowPool pool;
   std::vector<CodeFunction> functions;
-  const std::vector<State> states = find(input, holes, options, functions);
+  const std::vector<State> states = find(input, holes, options, pool, functions);
   Writer writer(input, options, out);
   const auto is_accepted = [&](std::size_t i) { return states[i] == State::accepted; };
   for (std::size_t i = 0; i < functions.size(); ++i)
