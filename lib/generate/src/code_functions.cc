@@ -809,7 +809,7 @@ std::vector<CodeFunctions::Place*> CodeFunctions::find_no_return() {
   return found;
 }
 
-std::vector<CodeFunction> CodeFunctions::find() {
+CodeFunctionList CodeFunctions::find() {
   add_starts();
   for (int round = 0; !is_out_of_steps(); ++round) {
     while (analyse_starts() || analyse_longer_ones() || analyse_callers_before()) analyse_callers();
@@ -828,9 +828,7 @@ std::vector<CodeFunction> CodeFunctions::find() {
       executed.insert(executed.end(), place.found->function.rows.executed.begin(),
                       place.found->function.rows.executed.end());
   std::ranges::sort(executed);
-  std::vector<CodeFunction> functions;
-  functions.reserve(static_cast<std::size_t>(
-      std::ranges::count_if(places_, [](const auto& at) { return at.second.found != nullptr; })));
+  CodeFunctionList functions;
   for (auto& [start, place] : places_) {
     place.users = {};
     if (!place.found) continue;

@@ -11,6 +11,7 @@
 #include "sframe/generate/cfi_input.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -61,13 +62,16 @@ struct CodeFunction {
   void forget_search();
 };
 
+/// By address. Grows without a copy of itself: functions are most of what the analysis keeps.
+using CodeFunctionList = std::deque<CodeFunction>;
+
 class CodeFunctions {
 public:
   /// Nothing outside `holes` is analysed. All references must outlive the object, and `pool` what it finds.
   CodeFunctions(const CfiInput& input, const AddressSet& holes, RowPool& pool, unsigned threads);
 
   /// Finds and analyses all. By address; starts differ. Some are missing if is_out_of_steps().
-  std::vector<CodeFunction> find();
+  CodeFunctionList find();
   /// True if the image's budget for Resource::code_steps is used up.
   bool is_out_of_steps() const;
   /// The same function, entered with `entry` and code::Function::fp_at_start.

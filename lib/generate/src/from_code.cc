@@ -94,7 +94,7 @@ void Claims::add(std::size_t index, const CodeFunction& function) {
 class Proof {
 public:
   /// All references must outlive the object.
-  Proof(const CfiInput& input, CodeFunctions& analysis, std::vector<CodeFunction>& functions)
+  Proof(const CfiInput& input, CodeFunctions& analysis, CodeFunctionList& functions)
       : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
         states_(functions.size(), State::unproven), padding_(*input.abi) {
     for (const CodeFunction& function : functions) starts_.push_back(function.start);
@@ -153,7 +153,7 @@ private:
   const CfiInput& input_;
   const AbiTraits& abi_;
   CodeFunctions& analysis_;
-  std::vector<CodeFunction>& functions_;
+  CodeFunctionList& functions_;
   std::vector<std::uint64_t> starts_; ///< of functions_
   std::vector<State> states_;
   AddressSet stubs_;
@@ -573,7 +573,7 @@ void Writer::report(const AddressRange& range, Reason reason) {
 /// largest function, ends before anything is written. No functions if its steps are used up: what calls or
 /// jumps into one may be missing, so nothing is proven.
 std::vector<State> find(const CfiInput& input, const AddressSet& holes, const Options& options, RowPool& pool,
-                        std::vector<CodeFunction>& functions) {
+                        CodeFunctionList& functions) {
   CodeFunctions analysis(input, holes, pool, options.threads);
   functions = analysis.find();
   if (analysis.is_out_of_steps()) functions.clear();
@@ -589,7 +589,7 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
   const AddressSet holes = input.image->executable_addresses().without(described);
   if (holes.empty()) return;
   RowPool pool;
-  std::vector<CodeFunction> functions;
+  CodeFunctionList functions;
   const std::vector<State> states = find(input, holes, options, pool, functions);
   Writer writer(input, options, out);
   const auto is_accepted = [&](std::size_t i) { return states[i] == State::accepted; };
