@@ -65,16 +65,24 @@ def _function_starts(path):
     ]
 
 
+def _reasons(report):
+    """Rows of table reason, or all_reason, for a report of sframe-gen."""
+    sizes = {}
+    for entry in report["left_out"]:
+        sizes[entry["reason"]] = sizes.get(entry["reason"], 0) + entry["size"]
+    return [
+        {"reason": reason, "count": count, "bytes": sizes.get(reason, 0)}
+        for reason, count in report["reasons"].items()
+    ]
+
+
 class _Measuring:
     def __init__(self, file, path, folder, options, debug_folder):
         self.elf, self.folder, self.options = file, folder, options
         self.debug_folders = ([debug_folder] if debug_folder else []) + list(options.debug_folders)
         self.origin = origin.Origin(origin.UNKNOWN)
         self._message = ""  # of the last program
-        self.rows = {
-            name: []
-            for name in ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")
-        }
+        self.rows = {name: [] for name in store.OF_FILE}
         self.values = {
             "path": path,
             "abi": file.abi,
@@ -228,7 +236,12 @@ class _Measuring:
     def all(self):
         try:
             self.origin = origin.origin_of(self.elf)
-            self._convert()
+            try:
+                self._convert()
+            except Stop as stop:
+                if stop.state == "skipped":
+                    self._all_sources()
+                raise
             starts = (
                 _function_starts(self._path("section")) if self.options.version == "3" else None
             )
@@ -236,6 +249,7 @@ class _Measuring:
             self._profiles()
             self._compilers()
             self._evidence()
+            self._all_sources()
         except Stop as stop:
             if stop.state != "skipped":
                 scratch.raise_if_program_met_full(self._message, self.folder)
@@ -268,14 +282,8 @@ class _Measuring:
             functions_left_out=report["functions"]["skipped"],
             gen_seconds=outcome.seconds,
         )
+        self.rows["reason"] = _reasons(report)
         left_out = report["left_out"]
-        sizes = {}
-        for entry in left_out:
-            sizes[entry["reason"]] = sizes.get(entry["reason"], 0) + entry["size"]
-        self.rows["reason"] = [
-            {"reason": reason, "count": count, "bytes": sizes.get(reason, 0)}
-            for reason, count in report["reasons"].items()
-        ]
         left_out.sort(key=lambda entry: (-entry["size"], int(entry["start"], 16)))
         self.rows["left_out"] = [
             {
@@ -294,6 +302,29 @@ class _Measuring:
             self.values[column] = self._generate(
                 "other", "--sframe-version=" + self.options.version, option
             )[0]["sizes"]["sframe"]
+
+    def _all_sources(self):
+        """What a section from all sources covers. Of a kernel, its own table is one of them."""
+        if any(option.startswith("--from") for option in self.options.gen_options):
+            return
+        report, outcome = self._generate(
+            "other", "--sframe-version=" + self.options.version, "--from=all"
+        )
+        if "unconverted" in report:
+            return
+        pc = report["pc_bytes"]
+        self.rows["all_sources"] = [
+            {
+                "covered_bytes": report["executable_bytes"]["covered"],
+                "go_bytes": pc.get("go", 0),
+                "stub_bytes": pc["stubs"] + pc["stubs_with_wrong_cfi"],
+                "code_bytes": pc["code"],
+                "sframe": report["sizes"]["sframe"],
+                "seconds": outcome.seconds,
+                "memory": outcome.memory,
+            }
+        ]
+        self.rows["all_reason"] = _reasons(report)
 
     def _count_findings(self, report, profile, starts, wanted):
         """Rows of finding_count and finding, for those whose ID is wanted."""

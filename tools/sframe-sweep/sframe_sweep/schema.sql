@@ -113,7 +113,28 @@ CREATE TABLE reason (
   PRIMARY KEY (file, reason)
 ) WITHOUT ROWID;
 
--- The largest of these ranges, at most 100 of a file.
+-- A section from all sources (sframe-gen --from=all): Go's table, CFI, stubs and code. No row: nothing could be converted.
+CREATE TABLE all_sources (
+  file TEXT PRIMARY KEY,
+  covered_bytes INTEGER NOT NULL,     -- of file.executable_bytes
+  go_bytes INTEGER NOT NULL,          -- of these: by Go's function table,
+  stub_bytes INTEGER NOT NULL,        --   from the instructions of stubs,
+  code_bytes INTEGER NOT NULL,        --   from those of other code; the rest is by CFI
+  sframe INTEGER NOT NULL,            -- bytes
+  seconds REAL NOT NULL,
+  memory INTEGER NOT NULL             -- bytes
+) WITHOUT ROWID;
+
+-- What was left out of it. The rest that it does not cover is in no function that was found: padding, data, code.
+CREATE TABLE all_reason (
+  file TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (file, reason)
+) WITHOUT ROWID;
+
+-- The largest of the ranges that were left out of the default section, at most 100 of a file.
 CREATE TABLE left_out (
   file TEXT NOT NULL,
   number INTEGER NOT NULL,            -- from 0, the largest first

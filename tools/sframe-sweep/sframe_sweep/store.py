@@ -12,7 +12,18 @@ VERSION = 1
 MOST = (1 << 63) - 1  # an integer of SQLite
 WAIT = 60  # seconds for a lock that another process has, such as a reader
 # Tables whose rows belong to a file.
-OF_FILE = ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")
+OF_FILE = (
+    "profile",
+    "reason",
+    "all_sources",
+    "all_reason",
+    "left_out",
+    "finding_count",
+    "finding",
+    "wrong_cfi",
+)
+# Tables that a database of this version need not have: releases have added them.
+ADDED = ("all_sources", "all_reason")
 
 # Of two rows of a package or file, the one with the lower values stays: it was done, or measured;
 # then the one that one sweep over everything would have; the rest makes it the same one in any
@@ -65,6 +76,24 @@ def _check(connection, path, schema="main"):
             raise Unusable("%s: %s is not a plain table" % (path, odd[0]))
 
 
+def _tables(connection, schema="main"):
+    return {
+        row[0]
+        for row in connection.execute(
+            "SELECT name FROM %s.sqlite_master WHERE type = 'table'" % schema
+        )
+    }
+
+
+def _add_missing(connection, create):
+    """Creates what an older release has not made, with the statement `create`."""
+    tables = _tables(connection)
+    for statement in _statements(_schema()):
+        for name in ADDED:
+            if "CREATE TABLE %s (" % name in statement and name not in tables:
+                connection.execute(statement.replace("CREATE TABLE", create, 1))
+
+
 @contextlib.contextmanager
 def values_of(paths):
     """Around what uses values of databases, which SQLite does not check: Unusable if they are not
@@ -88,6 +117,7 @@ def open_read_only(path):
         connection = sqlite3.connect(uri, uri=True, timeout=WAIT)
         connection.row_factory = sqlite3.Row
         _check(connection, path)
+        _add_missing(connection, "CREATE TEMP TABLE")
     except sqlite3.Error as error:
         raise Unusable("%s: %s" % (path, error)) from None
     return connection
@@ -136,6 +166,7 @@ class Store:
                     self._connection.execute("PRAGMA application_id = %d" % APPLICATION)
                     self._connection.execute("PRAGMA user_version = %d" % VERSION)
             _check(self._connection, path)
+            _add_missing(self._connection, "CREATE TABLE")
         except sqlite3.Error as error:
             raise Unusable("%s: %s" % (path, error)) from None
         self.path = path
@@ -267,8 +298,11 @@ class Store:
         execute(
             "INSERT OR REPLACE INTO main.file SELECT * FROM other.file WHERE id IN (SELECT id FROM temp.better)"
         )
+        others = _tables(self._connection, "other")
         for table in OF_FILE:
             execute("DELETE FROM main.%s WHERE file IN (SELECT id FROM temp.better)" % table)
+            if table in ADDED and table not in others:
+                continue
             execute(
                 "INSERT INTO main.%s SELECT * FROM other.%s WHERE file IN (SELECT id FROM temp.better)"
                 % (table, table)

@@ -48,6 +48,29 @@ TABLES = {
         "ORDER BY abi, sum(executable_bytes) DESC" % _BYTES,
         False,
     ),
+    "sources": (
+        "Coverage by language and compiler, by CFI and from all sources",
+        """
+        SELECT f.abi AS ABI, f.language, f.compiler, count(*) AS files, sum(f.executable_bytes) AS "executable bytes",
+               100.0 * sum(coalesce(f.covered_bytes, 0)) / sum(f.executable_bytes) AS "CFI %", 100.0 * sum(a.covered_bytes) / sum(f.executable_bytes) AS "all sources %",
+               100.0 * sum(a.go_bytes) / sum(f.executable_bytes) AS "by Go's table %", 100.0 * sum(a.code_bytes) / sum(f.executable_bytes) AS "by code %",
+               sum(a.seconds) AS seconds
+        FROM file f JOIN all_sources a ON a.file = f.id WHERE f.executable_bytes > 0 GROUP BY f.abi, f.language, f.compiler
+        ORDER BY f.abi, f.language, sum(f.executable_bytes) DESC, f.compiler""",
+        False,
+    ),
+    "left": (
+        "What no source covers, by reason",
+        """
+        SELECT ABI, language, reason, count(*) AS files, sum(bytes) AS bytes, 100.0 * sum(bytes) / max(executable) AS "of executable %" FROM (
+          SELECT f.id, f.abi AS ABI, f.language, r.reason, r.bytes FROM all_reason r JOIN file f ON f.id = r.file
+          UNION ALL SELECT f.id, f.abi, f.language, 'no function found', f.executable_bytes - a.covered_bytes - coalesce((SELECT sum(bytes) FROM all_reason WHERE file = f.id), 0)
+            FROM all_sources a JOIN file f ON f.id = a.file) JOIN (
+          SELECT f.abi AS of_abi, f.language AS of_language, sum(f.executable_bytes) AS executable FROM all_sources a JOIN file f ON f.id = a.file GROUP BY f.abi, f.language)
+          ON of_abi = ABI AND of_language = language
+        WHERE bytes > 0 GROUP BY ABI, language, reason ORDER BY ABI, language, sum(bytes) DESC, reason""",
+        False,
+    ),
     "compiler": (
         "Coverage by compiler",
         'SELECT compiler, group_concat(DISTINCT compiler_from) AS "known by", %s FROM file WHERE executable_bytes > 0 GROUP BY compiler '
