@@ -90,6 +90,21 @@ void Claims::add(std::size_t index, const CodeFunction& function) {
   }
 }
 
+bool has_frame(const CodeFunction& function) {
+  return std::ranges::any_of(function.rows.ranges, [&](const CodeRows::Range& range) {
+    return range.row().cfa != function.entry.cfa;
+  });
+}
+
+/// The end of the code that is reached; its start if none is.
+std::uint64_t end_of(const CodeFunction& function) {
+  const CodeRows& rows = function.rows;
+  std::uint64_t end = rows.ranges.empty() ? function.start : rows.ranges.back().end;
+  for (const LeftOut& range : rows.left_out)
+    if (!is_unreached(range)) end = std::max(end, range_end(range.start, range.size));
+  return end;
+}
+
 /// Decides which functions are accepted.
 class Proof {
 public:
@@ -182,10 +197,13 @@ bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
 
 /// True if the function starts where compilers start one, after a no-operation, and returns at the height of
 /// that: no matter what is before the padding, it is no middle of an instruction, nor of a function with a
-/// frame.
+/// frame. Nor is it a word of data that has the byte of a return, as Haskell's programs have at such places:
+/// it is longer, or makes a frame.
 bool Proof::stands_alone(const CodeFunction& function) {
+  constexpr std::uint64_t word_size = 8;
   const AddressRange* const code = range_at(input_.code, function.start);
   if (!code || !function.rows.returns || !analysis_.is_aligned(function.start)) return false;
+  if (end_of(function) - function.start <= word_size && !has_frame(function)) return false;
   const std::uint64_t most =
       std::min<std::uint64_t>(code::machine(abi_).max_length, function.start - code->start);
   for (std::uint64_t size = 1; size <= most; ++size) {
