@@ -50,6 +50,8 @@ TEST(CodeCallEnds, Padding) {
   EXPECT_EQ(padding("00 00 c3"), 1u);
   EXPECT_EQ(padding("00"), 1u);
   EXPECT_EQ(padding("00 01"), 0u); // add %al, (%rcx)
+  EXPECT_EQ(amd64.padding(hex("00 55 48"), start + 14), 0u);
+  EXPECT_EQ(amd64.padding(hex("00 55 48"), start + 15), 1u); // push %rbp at 0x1010
   EXPECT_EQ(padding(""), 0u);
   CallEnds arm(traits(Abi::aarch64_little));
   EXPECT_EQ(arm.padding(hex("1f 20 03 d5"), start), 4u);

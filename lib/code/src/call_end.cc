@@ -33,9 +33,11 @@ bool CallEnds::ends_with_call(std::span<const std::byte> bytes, std::uint64_t ad
 
 std::uint32_t CallEnds::padding(std::span<const std::byte> bytes, std::uint64_t address) {
   if (decode(bytes, address) && instruction_.is_nop) return instruction_.length;
-  // Zeros can be a valid instruction, but none that a compiler emits.
+  // Zeros can be a valid instruction, but none that a compiler emits. One alone is a part of an instruction,
+  // unless a function may start after it.
   const std::uint32_t unit = machine(*abi_).alignment;
-  const std::size_t least = std::max<std::size_t>(unit, 2);
+  const bool is_last = (address + unit) % machine(*abi_).function_alignment == 0;
+  const std::size_t least = is_last ? unit : std::max<std::size_t>(unit, 2);
   const bool zeros = std::ranges::all_of(bytes.first(std::min(bytes.size(), least)),
                                          [](std::byte byte) { return byte == std::byte{0}; });
   return zeros && bytes.size() >= unit ? unit : 0;

@@ -390,8 +390,9 @@ void CodeFunctions::add_referred_starts() {
 
 void CodeFunctions::add_targets(const CodeFunction& function) {
   if (function.rows.has_data) return;
-  const bool is_code = function.named || (function.follows && is_aligned(function.start) &&
-                                          function.rows.returns && !function.rows.refuted);
+  const bool is_code =
+      function.named || (function.follows && !function.after_zeros && is_aligned(function.start) &&
+                         function.rows.returns && !function.rows.refuted);
   for (const CodeRows::Call& call : function.rows.calls) add_start(call.target, is_code);
   for (const CodeRows::Call& call : function.rows.guessed_calls) add_start(call.target, false);
   for (const CodeRows::Jump& jump : function.rows.jumps) add_start(jump.target, is_code);
@@ -438,6 +439,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
   function.named = known && known->named;
   function.follows = known && known->follows;
+  function.after_zeros = known && known->after_zeros;
   function.sized = known && known->size != 0;
   // An earlier analysis found out how far the function goes.
   const CodeFunction* const before = known && known->found ? &known->found->function : nullptr;
@@ -736,6 +738,7 @@ bool CodeFunctions::analyse_gaps() {
       Place& place = place_of(function.start);
       if (std::exchange(place.is_start, true)) continue; // it will be analysed as a start
       place.follows = function.follows;
+      place.after_zeros = function.after_zeros;
       any = true;
       keep(std::move(function));
     }
@@ -750,18 +753,21 @@ void CodeFunctions::scan(AddressRange gap, bool follows, CodeRowMaker& maker, Bu
   if (!bytes || !budget.take(Resource::code_steps, gap.size)) return;
   AddressSet reached;
   const std::uint64_t unit = code::machine(abi_).alignment;
+  bool after_zeros = false;
   for (std::uint64_t at = align_up(gap.start, unit); at < gap.end();) {
     if (const AddressRange* const range = reached.range_with(at)) {
       at = align_up(range->end(), unit);
+      after_zeros = false;
       continue;
     }
     if (const std::uint32_t size = padding.padding(bytes->subspan(at - gap.start), at); size != 0) {
+      after_zeros = (*bytes)[at - gap.start] == std::byte{};
       at += size;
       continue;
     }
     if (const Place* const known = known_place(at); known && known->is_start) { // not reached from there
       at += unit;
-      follows = false;
+      follows = after_zeros = false;
       continue;
     }
     if (budget.is_used_up(Resource::code_steps)) break;
@@ -772,6 +778,7 @@ void CodeFunctions::scan(AddressRange gap, bool follows, CodeRowMaker& maker, Bu
       follows = false;
     }
     function.follows = follows;
+    function.after_zeros = after_zeros;
     follows &= function.rows.unknown.empty();
     functions.push_back(std::move(function));
   }

@@ -47,6 +47,8 @@ struct CodeFunction {
   bool sized = false;    ///< a symbol gives its size
   /// It starts where code that is understood, or padding, ends: not after an instruction that is not known.
   bool follows = false;
+  /// Zeros are before it, which need not be padding: code or data may be on either side of them.
+  bool after_zeros = false;
   /// Targets of calls that perhaps never return, so that the code after them is guessed.
   std::vector<std::uint64_t> doubtful;
   /// Return addresses, and padding that is jumped to, after which the function goes on.
@@ -93,10 +95,11 @@ private:
   /// and places refer to each other, since looking an address up is most of the work with many functions.
   struct Place {
     std::uint64_t address = 0;
-    std::uint64_t size = 0; ///< of its symbol; 0: not known
-    bool is_start = false;  ///< to be analysed
-    bool named = false;     ///< CodeFunction::named
-    bool follows = false;   ///< CodeFunction::follows
+    std::uint64_t size = 0;   ///< of its symbol; 0: not known
+    bool is_start = false;    ///< to be analysed
+    bool named = false;       ///< CodeFunction::named
+    bool follows = false;     ///< CodeFunction::follows
+    bool after_zeros = false; ///< CodeFunction::after_zeros
     /// Code puts it into a register. It need not be a start: jump tables and literals are addressed so, too.
     bool has_address_taken = false;
     bool external = false;   ///< code with CFI, a stub, or in another file

@@ -25,6 +25,9 @@ namespace sframe::generate {
 
 namespace {
 
+/// Sweeps over all functions in search of those that follow accepted ones.
+constexpr int max_sweeps = 16;
+
 constexpr Reason entry_unproven = {"entry-unproven", "the frame at the entry of this code is unknown"};
 constexpr Reason entry_refuted = {"entry-refuted",
                                   "the code returns with a different stack pointer than at its entry"};
@@ -90,6 +93,14 @@ void Claims::add(std::size_t index, const CodeFunction& function) {
   }
 }
 
+/// True if all that is reached is understood, or only guessed, and no jump leads to unknown places.
+bool makes_sense(const CodeFunction& function) {
+  return !function.rows.leaves_somewhere &&
+         std::ranges::all_of(function.rows.left_out, [](const LeftOut& range) {
+           return is_unreached(range) || range.reason == code_guessed;
+         });
+}
+
 bool has_frame(const CodeFunction& function) {
   return std::ranges::any_of(function.rows.ranges, [&](const CodeRows::Range& range) {
     return range.row().cfa != function.entry.cfa;
@@ -103,6 +114,21 @@ std::uint64_t end_of(const CodeFunction& function) {
   for (const LeftOut& range : rows.left_out)
     if (!is_unreached(range)) end = std::max(end, range_end(range.start, range.size));
   return end;
+}
+
+/// True if all of it is reached, from its start to its end.
+bool is_whole(const CodeFunction& function) {
+  std::uint64_t size = 0;
+  for (const CodeRows::Range& range : function.rows.ranges) size += range.end - range.begin;
+  for (const LeftOut& range : function.rows.left_out)
+    if (!is_unreached(range)) size += range.size;
+  return size == end_of(function) - function.start;
+}
+
+/// True for a function that is no longer than a word of data, and makes no frame.
+bool may_be_word(const CodeFunction& function) {
+  constexpr std::uint64_t word_size = 8;
+  return end_of(function) - function.start <= word_size && !has_frame(function);
 }
 
 /// Decides which functions are accepted.
@@ -150,9 +176,13 @@ private:
   bool fits(const FrameRow& row, const FrameRow& entry) const;
   bool stands_alone(const CodeFunction& function);
   bool is_plausible(const CodeFunction& function);
+  bool is_understood(const CodeFunction& function) const;
+  bool is_connected(const CodeFunction& function, std::uint64_t last_end);
+  bool is_followed(std::size_t index);
   void accept(std::size_t index);
   void spread();
   void accept_what_jumps();
+  void accept_after_zeros();
   void accept_jumpers(std::size_t target);
   void add_doubtful_entries();
   bool enter_by_jumps();
@@ -200,10 +230,9 @@ bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
 /// frame. Nor is it a word of data that has the byte of a return, as Haskell's programs have at such places:
 /// it is longer, or makes a frame.
 bool Proof::stands_alone(const CodeFunction& function) {
-  constexpr std::uint64_t word_size = 8;
   const AddressRange* const code = range_at(input_.code, function.start);
-  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start)) return false;
-  if (end_of(function) - function.start <= word_size && !has_frame(function)) return false;
+  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start) || may_be_word(function))
+    return false;
   const std::uint64_t most =
       std::min<std::uint64_t>(code::machine(abi_).max_length, function.start - code->start);
   for (std::uint64_t size = 1; size <= most; ++size) {
@@ -216,17 +245,42 @@ bool Proof::stands_alone(const CodeFunction& function) {
 
 /// Where only a function's place speaks for it, the bytes may be data or the middle of an instruction: it
 /// must follow other code, be aligned or the start of a section, all that is reached must make sense, and no
-/// jump may lead to unknown places: the middle of a function with a jump table looks so.
+/// jump may lead to unknown places: the middle of a function with a jump table looks so. What is after zeros
+/// may be data, whatever is before them: see accept_after_zeros().
 bool Proof::is_plausible(const CodeFunction& function) {
   if (function.named) return true;
+  if (function.after_zeros) return false;
   const AddressRange* const code = range_at(input_.code, function.start);
   const bool is_at_start = code && code->start == function.start;
   const bool follows = function.follows && (is_at_start || analysis_.is_aligned(function.start));
-  if (!follows && !stands_alone(function)) return false;
-  return !function.rows.leaves_somewhere &&
-         std::ranges::all_of(function.rows.left_out, [](const LeftOut& range) {
-           return is_unreached(range) || range.reason == code_guessed;
-         });
+  return (follows || stands_alone(function)) && makes_sense(function);
+}
+
+/// True for a function that may follow another one: it is no data, and starts where compilers start one.
+bool Proof::is_understood(const CodeFunction& function) const {
+  const CodeRows& rows = function.rows;
+  return analysis_.is_aligned(function.start) && !rows.refuted && !rows.has_data && rows.unknown.empty() &&
+         !rows.ranges.empty() && makes_sense(function);
+}
+
+/// True if nothing but padding is between `last_end`, or the start of the section, and the function.
+bool Proof::is_connected(const CodeFunction& function, std::uint64_t last_end) {
+  const AddressRange* const code = range_at(input_.code, function.start);
+  if (last_end >= function.start || !code) return true;
+  const std::uint64_t begin = std::max(code->start, last_end), size = function.start - begin;
+  const auto between = size <= max_padding_between ? input_.image->read(begin, size) : std::nullopt;
+  return size == 0 || (between && padding_.is_padding(*between, begin, nullptr));
+}
+
+/// True if another function follows, perhaps after padding. It may be one that nothing confirms.
+bool Proof::is_followed(std::size_t index) {
+  const std::uint64_t end = end_of(functions_[index]);
+  const auto after = std::ranges::lower_bound(starts_, end);
+  if (after == starts_.end()) return false;
+  const auto next = static_cast<std::size_t>(after - starts_.begin());
+  const CodeFunction& function = functions_[next];
+  return is_connected(function, end) && (function.named || states_[next] == State::accepted ||
+                                         (is_understood(function) && !may_be_word(function)));
 }
 
 void Proof::accept(std::size_t index) {
@@ -244,8 +298,11 @@ void Proof::spread() {
     accept_jumpers(index);
     std::size_t target = 0;
     for (const CodeRows::Call& call : function.rows.calls)
-      if (const CodeFunction* const callee = at(call.target, target))
-        if (fits(callee->entry, abi_.entry_row())) accept(target);
+      if (CodeFunction* const callee = at(call.target, target);
+          callee && fits(callee->entry, abi_.entry_row())) {
+        callee->named |= function.named;
+        accept(target);
+      }
     for (const CodeRows::Jump& jump : function.rows.jumps) {
       const CodeFunction* const entered = at(jump.target, target);
       if (!entered || !jump.row) continue;
@@ -362,15 +419,9 @@ void Proof::refute_unconnected() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeFunction& function = functions_[i];
     if (states_[i] != State::accepted) continue;
-    const AddressRange* const code = range_at(input_.code, function.start);
-    if (!function.named && last_end < function.start && code) {
-      const std::uint64_t begin = std::max(code->start, last_end), size = function.start - begin;
-      const auto between = size <= max_padding_between ? input_.image->read(begin, size) : std::nullopt;
-      const bool connected = size == 0 || (between && padding_.is_padding(*between, begin, nullptr));
-      if (!connected && !stands_alone(function)) {
-        states_[i] = State::unproven;
-        continue;
-      }
+    if (!function.named && !is_connected(function, last_end) && !stands_alone(function)) {
+      states_[i] = State::unproven;
+      continue;
     }
     if (!function.rows.ranges.empty()) last_end = std::max(last_end, function.rows.ranges.back().end);
   }
@@ -466,6 +517,34 @@ void Proof::accept_what_jumps() {
   jumpers_.clear();
 }
 
+/// Zeros are padding in some compilers' code (Free Pascal), and data elsewhere. So a function after them must
+/// follow accepted code, perhaps with others between that are all understood, and must itself be no data: it
+/// makes a frame, releases it and returns, all of its bytes are reached, and another function follows.
+void Proof::accept_after_zeros() {
+  bool any = true;
+  for (int sweep = 0; any && sweep < max_sweeps; ++sweep) {
+    any = false;
+    std::uint64_t last_end = 0; // of such code
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      CodeFunction& function = functions_[i];
+      const bool is_accepted = states_[i] == State::accepted;
+      if (!is_accepted || !function.named) {
+        const bool is_next = last_end != 0 && function.start >= last_end &&
+                             is_connected(function, last_end) && is_understood(function);
+        if (is_next && function.rows.returns && has_frame(function) && is_whole(function) && is_followed(i)) {
+          function.named = any = true; // and so is what it calls
+          if (is_accepted) pending_.push_back(i);
+          accept(i);
+          spread();
+        } else if (!is_next && (!is_accepted || !stands_alone(function))) {
+          continue;
+        }
+      }
+      last_end = std::max(last_end, end_of(function));
+    }
+  }
+}
+
 void Proof::accept_jumpers(std::size_t target) {
   for (auto jumper = std::ranges::lower_bound(jumpers_, std::pair(target, std::size_t{0}));
        jumper != jumpers_.end() && jumper->first == target; ++jumper)
@@ -484,6 +563,7 @@ void Proof::run() {
   accept_what_jumps();
   accept_entry_point();
   spread();
+  accept_after_zeros();
   if (enter_by_jumps()) spread();
   refute_contradictions();
   refute_unconnected();

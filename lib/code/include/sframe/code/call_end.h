@@ -25,7 +25,8 @@ public:
   bool ends_with_call(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget);
 
   /// Bytes of the padding instruction (a nop, a trap or zeros) that `bytes` start with; 0 if they start with
-  /// another instruction.
+  /// another instruction. A zero that is smaller than all instructions is one in front of another, or of an
+  /// address at which compilers start functions.
   std::uint32_t padding(std::span<const std::byte> bytes, std::uint64_t address);
 
   /// True if `bytes` are padding only. Linear; takes code_steps in the same way.
