@@ -19,7 +19,6 @@
 #include <chrono>
 #include <climits>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -82,14 +81,13 @@ bool sum_of_processors(int map, std::uint32_t key, std::uint64_t& sum) {
   return true;
 }
 
-/// The order in which tables are made. Those of one process are ready soonest if what takes longest is begun
-/// first; of all processes, most stacks have tables soonest if the files of many come first.
+/// The order in which tables are made: those of small files first, so that little is missing if there is no
+/// time for all; of all processes, first those that many have mapped.
 void sort_for_making(std::vector<sframe_bpf_mapping>& mappings, bool of_all) {
   std::map<sframe_bpf_key, std::uint64_t, KeyLess> uses;
   for (const sframe_bpf_mapping& one : mappings) uses[one.key] += of_all;
-  std::ranges::stable_sort(mappings, std::greater<>(), [&](const sframe_bpf_mapping& one) {
-    return std::pair(uses[one.key], one.key.size);
-  });
+  std::ranges::stable_sort(
+      mappings, {}, [&](const sframe_bpf_mapping& one) { return std::pair(~uses[one.key], one.key.size); });
 }
 
 /// For poll(): milliseconds until then, at most `timeout`; -1 is without an end.
