@@ -108,7 +108,8 @@ Comparison compare(const verify::RowTable::Match& row, const AbiTraits& abi,
     return true;
   };
   if (row.row.is_outermost()) {
-    if (caller && !row.ends_stack) fault({.fault = RunFault::outermost, .computed = true, .expected = caller->ra});
+    if (caller && !row.ends_stack)
+      fault({.fault = RunFault::outermost, .computed = true, .expected = caller->ra});
     return comparison;
   }
   if (!caller) {

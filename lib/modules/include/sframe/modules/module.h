@@ -104,7 +104,6 @@ public:
   bool calls_keep_no_registers() override;
 
 private:
-  std::uint8_t injected_size(std::uint64_t address);
   /// What refers to the file's image, and is made again if that changes.
   struct OfImage {
     OfImage(ModuleFile& file, const elf::Symbol& procedure) : debug(file), symbols(file, debug, procedure) {}
@@ -116,6 +115,7 @@ private:
   UnwindTables& use_tables();
   std::unique_ptr<UnwindTables> make_tables(files::SharedImage& image, const elf::Image* separate);
   bool add_debug_frame();
+  std::uint8_t injected_size(std::uint64_t address);
 
   const std::uint64_t number_;
   const AbiTraits& abi_;
