@@ -749,7 +749,7 @@ public:
   std::optional<SframeMatch> find_sframe(std::uint64_t) override { return std::nullopt; }
   bool find_cfi(std::uint64_t, CfiMatch&) override { return false; }
   std::optional<GoMatch> find_go(std::uint64_t) override {
-    return GoMatch{.start = 0x1000, .frame_size = 16};
+    return GoMatch{.start = 0x1000, .frame_size = 16, .saves_fp = true};
   }
   std::optional<AddressRange> find_function(std::uint64_t) override { return AddressRange{0x1000, 12}; }
   std::optional<AddressRange> find_symbol_extent(std::uint64_t) override { return std::nullopt; }
