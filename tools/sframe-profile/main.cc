@@ -11,7 +11,6 @@
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/program.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -63,8 +62,7 @@ int run_reader(tool::App& app, Options& options) {
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-profile", "Record stacks of running programs, and write profiles of them.", examples,
                 {.output = true,
-                 .environment = {{"DEBUGINFOD_URLS", "Servers that missing files are fetched from "
-                                                     "(--debuginfod), with blanks between them"}},
+                 .environment = tool::debuginfod_environment(),
                  .exit_codes = {{"0", "Every sample has its whole stack"},
                                 {"1", "Samples were lost, or stacks are cut"},
                                 {"2", "Nothing could be recorded"}}});
@@ -79,10 +77,7 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   }
   for (const std::uint32_t pid : options.record.pids) tool::probe_network_files(pid);
-  const auto mode = debuginfod_mode(options);
-  if (mode != tool::Debuginfod::Mode::off)
-    options.record.files.server =
-        tool::Debuginfod::start(app.messages(), {mode, std::chrono::seconds(options.debuginfod_timeout)});
+  options.record.files.server = tool::start_debuginfod(options.debuginfod, app.messages());
   return options.file.empty() ? run_recorder(app, options) : run_reader(app, options);
 }
 

@@ -27,10 +27,6 @@ constexpr auto output_group = "Output";
 const tool::Choices<names::NameStyle> name_styles = {
     {"short", names::NameStyle::shortened}, {"full", names::NameStyle::full}, {"raw", names::NameStyle::raw}};
 
-const tool::Choices<files::FileTrust> trust_names = {{"none", files::FileTrust::none},
-                                                     {"build-id", files::FileTrust::build_id},
-                                                     {"all", files::FileTrust::all}};
-
 const std::vector<std::string> formats = {"pprof", "folded", "svg", "html", "speedscope", "firefox", "perf"};
 
 struct NameEnd {
@@ -115,11 +111,8 @@ void add_options(tool::App& app, Options& options) {
       .type_name("DIR")
       .one_value_each()
       .group(files_group);
-  cli.add_choice("--trust", options.trust, trust_names,
-                 "Files named in FILE to read: none, those whose build ID matches (build-id), or also those "
-                 "for which it has no build ID (all) (default: all)")
-      .group(files_group);
-  tool::add_debuginfod_options(cli, options.debuginfod, options.debuginfod_timeout, files_group);
+  tool::add_trust_option(cli, options.trust, "FILE").group(files_group);
+  tool::add_debuginfod_options(cli, options.debuginfod, files_group).common();
   cli.add_option(
          "--format", options.format,
          "pprof (for go tool pprof), folded (stacks and counts), svg (flame graph), html (a page), "
@@ -135,12 +128,6 @@ void add_options(tool::App& app, Options& options) {
                  "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
                  "table) (default: short)")
       .group(output_group);
-}
-
-tool::Debuginfod::Mode debuginfod_mode(const Options& options) {
-  using Mode = tool::Debuginfod::Mode;
-  if (options.no_names || !tool::Debuginfod::has_servers()) return Mode::off;
-  return options.debuginfod.value_or(Mode::on);
 }
 
 namespace {
@@ -214,9 +201,8 @@ std::optional<std::string> check(tool::App& app, Options& options) {
       options.format = "folded";
   }
   options.record.files.trust = options.trust;
-  if (options.debuginfod && *options.debuginfod != tool::Debuginfod::Mode::off &&
-      !tool::Debuginfod::has_servers())
-    return "--debuginfod: the environment variable DEBUGINFOD_URLS names no server";
+  if (auto wrong = tool::wrong_with_servers(options.debuginfod)) return wrong;
+  if (options.no_names) options.debuginfod.mode = tool::Debuginfod::Mode::off;
   if (output == "-" && !profile::find_format(options.format)->is_text && ::isatty(STDOUT_FILENO))
     return "--format=" + options.format + " is not for a terminal: write it to a file, with -o FILE";
   return std::nullopt;

@@ -29,8 +29,7 @@ struct Options {
   bool lines = true; ///< source lines and inlined calls are looked up
   std::optional<names::NameStyle> names;
   files::FileTrust trust = files::FileTrust::all; ///< of files that a recording of perf names
-  std::optional<tool::Debuginfod::Mode> debuginfod;
-  std::uint32_t debuginfod_timeout = 120; ///< seconds, for all files together
+  tool::DebuginfodOptions debuginfod;
 };
 
 /// What is before "--", and the command after it.
@@ -38,9 +37,6 @@ std::pair<std::span<char* const>, std::vector<std::string>> split_arguments(std:
 
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);
-
-/// The mode of debuginfod that follows from the options and the environment.
-tool::Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Checks the options together, and chooses the format by the name of the output. What is wrong; nothing if
 /// they are valid.

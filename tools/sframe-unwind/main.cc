@@ -8,8 +8,6 @@
 #include <sframe/tool/network_files.h>
 #include <sframe/tool/program.h>
 
-#include <chrono>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,14 +30,7 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind --pid 4711                      a running process\n",
       {.output = true,
        .threads = true,
-       .environment = {{"DEBUGINFOD_CACHE_PATH", "Where fetched files are kept (default: "
-                                                 "$XDG_CACHE_HOME/debuginfod_client, else "
-                                                 "~/.cache/debuginfod_client)"},
-                       {"DEBUGINFOD_MAXSIZE",
-                        "Largest file to fetch, in bytes (default, and at most: 2 GiB)"},
-                       {"DEBUGINFOD_URLS", "Servers that missing files are fetched from (--debuginfod), with "
-                                           "blanks between them"},
-                       {"DEBUGINFOD_VERBOSE", "If set, the library that fetches reports what it does"}},
+       .environment = sframe::tool::debuginfod_environment(),
        .exit_codes = {{"0", "Every thread was walked to its outermost frame, with matching files"},
                       {"1",
                        "A thread ended early (the reason is below its last frame), the core is truncated "
@@ -59,12 +50,8 @@ int run_tool(int argc, char** argv) {
   }
   if (is_profile(options)) return execute_profile(app, options);
   if (!options.several) options.origin = sframe::crash::origin_of(options.core);
-  std::shared_ptr<sframe::tool::Debuginfod> server;
-  const auto mode = debuginfod_mode(options);
-  if (mode != sframe::tool::Debuginfod::Mode::off)
-    server = sframe::tool::Debuginfod::start(app.messages(),
-                                             {mode, std::chrono::seconds(options.debuginfod_timeout)});
-  options.files.server = options.server = server;
+  options.server = sframe::tool::start_debuginfod(debuginfod_options(options), app.messages());
+  options.files.server = options.server;
   app.confine(sandbox_needs(options));
   std::vector<std::string> inputs = sframe::tool::paths(options.cores);
   inputs.insert(inputs.end(), {options.core, options.files.executable});

@@ -43,8 +43,8 @@ std::vector<std::string> profile_command(tool::App& app, const Options& options)
   if (options.names == names::NameStyle::full) command.emplace_back("--names=full");
   if (options.names == names::NameStyle::raw) command.emplace_back("--names=raw");
   using Mode = tool::Debuginfod::Mode;
-  if (options.offline || options.debuginfod == Mode::off) command.emplace_back("--debuginfod=off");
-  if (!options.offline && options.debuginfod == Mode::ask) command.emplace_back("--debuginfod=ask");
+  if (options.offline || options.debuginfod.mode == Mode::off) command.emplace_back("--debuginfod=off");
+  if (!options.offline && options.debuginfod.mode == Mode::ask) command.emplace_back("--debuginfod=ask");
   if (app.limits() == Limits::off) command.emplace_back("--limits=off");
   if (app.limits() == Limits::strict) command.emplace_back("--limits=strict");
   for (const char* const flag : {"--no-names", "--no-sandbox", "--quiet", "--verbose"})

@@ -17,9 +17,7 @@
 #include "sframe/steppers/steppers.h"
 #include "sframe/tool/debug_files.h"
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -32,10 +30,6 @@ namespace {
 constexpr auto files_group = "Finding files";
 constexpr auto walk_group = "Walking";
 constexpr auto output_group = "Output";
-
-const tool::Choices<modules::FileTrust> trust_names = {{"none", modules::FileTrust::none},
-                                                       {"build-id", modules::FileTrust::build_id},
-                                                       {"all", modules::FileTrust::all}};
 
 const tool::Choices<names::NameStyle> name_styles = {
     {"short", names::NameStyle::shortened}, {"full", names::NameStyle::full}, {"raw", names::NameStyle::raw}};
@@ -94,12 +88,9 @@ void add_options(tool::App& app, Options& options) {
       .group(files_group)
       .common();
 
-  cli.add_choice("--trust", options.files.trust, trust_names,
-                 "Files named in the core to read: none, those whose build ID matches (build-id), or all "
-                 "(default: build-id)")
-      .group(files_group);
+  tool::add_trust_option(cli, options.files.trust, "the core").group(files_group);
   cli.add_flag("--no-files", options.no_files, "Open no file except the core").group(files_group);
-  tool::add_debuginfod_options(cli, options.debuginfod, options.debuginfod_timeout, files_group);
+  tool::add_debuginfod_options(cli, options.debuginfod, files_group).common();
   cli.add_flag("--offline", options.offline, "Make no network connection, whatever the other options")
       .group(files_group);
 
@@ -282,24 +273,18 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
     for (const tool::NamedInput& core : options.cores.inputs) needs.read.push_back(core.path);
   needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());
   needs.read.insert(needs.read.end(), options.source_dirs.begin(), options.source_dirs.end());
-  if (options.server && !files.sysroot.empty()) {
-    // A folder must exist to be allowed.
-    const std::string cache = Debuginfod::cache_folder();
-    std::error_code ignored;
-    std::filesystem::create_directories(cache, ignored);
-    needs.read.push_back(cache);
-  }
+  if (options.server && !files.sysroot.empty()) needs.read.push_back(Debuginfod::make_cache_folder());
   if (options.keep_generated) needs.write_below.push_back(files.sframe_dir);
   return needs;
 }
 
-Debuginfod::Mode debuginfod_mode(const Options& options) {
-  if (options.offline || options.no_files || options.list_steppers || !Debuginfod::has_servers())
-    return Debuginfod::Mode::off;
+tool::DebuginfodOptions debuginfod_options(const Options& options) {
+  tool::DebuginfodOptions servers = options.debuginfod;
+  if (options.offline || options.no_files || options.list_steppers) servers.mode = Debuginfod::Mode::off;
   // Which files are fetched follows from the core.
   const bool trusts_none = options.files.trust == modules::FileTrust::none;
-  return options.debuginfod.value_or(trusts_none || options.modules ? Debuginfod::Mode::off
-                                                                    : Debuginfod::Mode::on);
+  if (trusts_none || options.modules) servers.otherwise = Debuginfod::Mode::off;
+  return servers;
 }
 
 std::optional<OptionError> read_perf_map(Options& options) {
@@ -326,9 +311,8 @@ std::optional<OptionError> check_folder(const char* option, const std::string& f
 } // namespace
 
 std::optional<OptionError> check(const Options& options) {
-  if (options.debuginfod && *options.debuginfod != Debuginfod::Mode::off && !options.offline &&
-      !Debuginfod::has_servers())
-    return OptionError{{}, "--debuginfod: the environment variable DEBUGINFOD_URLS names no server"};
+  if (const auto wrong = tool::wrong_with_servers(options.debuginfod); wrong && !options.offline)
+    return OptionError{{}, *wrong};
   if (options.compare && options.group) return OptionError{{}, "--compare and --group cannot be combined"};
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
     return OptionError{{}, "--keep-generated needs --generate and --sframe-dir"};

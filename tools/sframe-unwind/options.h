@@ -53,8 +53,7 @@ struct Options {
   std::shared_ptr<const languages::PerfMap> perf_map; ///< read by read_perf_map()
   bool no_files = false;
   bool offline = false;
-  std::optional<tool::Debuginfod::Mode> debuginfod;
-  std::uint32_t debuginfod_timeout = 120;   ///< seconds, for all files together
+  tool::DebuginfodOptions debuginfod;
   std::shared_ptr<tool::Debuginfod> server; ///< nullptr: nothing is fetched
   crash::CoreOrigin origin;                 ///< of the core
 
@@ -99,8 +98,8 @@ std::optional<OptionError> identify_core(Options& options);
 /// core names.
 tool::SandboxNeeds sandbox_needs(const Options& options);
 
-/// The mode of debuginfod that follows from the options and the environment.
-tool::Debuginfod::Mode debuginfod_mode(const Options& options);
+/// What follows from all options about servers.
+tool::DebuginfodOptions debuginfod_options(const Options& options);
 
 /// Reads the file of --perf-map, before the sandbox.
 std::optional<OptionError> read_perf_map(Options& options);

@@ -2,17 +2,29 @@
 
 #include "sframe/tool/debug_files.h"
 
-#include "sframe/tool/option_list.h"
-
 #include <sframe/elf/file_systems.h>
 #include <sframe/files/companions.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace sframe::tool {
+
+Option add_trust_option(OptionList& cli, files::FileTrust& trust, const std::string& input) {
+  using files::FileTrust;
+  static const Choices<FileTrust> names = {
+      {"none", FileTrust::none}, {"build-id", FileTrust::build_id}, {"all", FileTrust::all}};
+  const auto now = std::ranges::find(names, trust, &std::pair<std::string, FileTrust>::second);
+  return cli.add_choice("--trust", trust, names,
+                        "Files named in " + input +
+                            " to read: none, those whose build ID matches (build-id), or also those for "
+                            "which it has no build ID (all) (default: " +
+                            now->first + ")");
+}
 
 void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories) {
   cli.add_option("--debug-dir", directories,

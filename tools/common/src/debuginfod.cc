@@ -7,8 +7,6 @@
 
 #include "sframe/tool/debuginfod.h"
 
-#include "sframe/tool/option_list.h"
-
 #include "sframe/elf/image.h"
 #include "sframe/tool/descriptor.h"
 
@@ -21,6 +19,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -28,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -212,6 +212,20 @@ std::string megabytes(std::int64_t bytes) {
   return text.data();
 }
 
+/// As debuginfod_find_debuginfo(3), "CACHE" and "ENVIRONMENT VARIABLES", says.
+std::string cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  if (auto folder = variable("DEBUGINFOD_CACHE_PATH"); !folder.empty()) return folder;
+  const std::string home = variable("HOME"), xdg = variable("XDG_CACHE_HOME");
+  if (const std::string old = home + "/.debuginfod_client_cache"; ::access(old.c_str(), F_OK) == 0)
+    return old;
+  if (!xdg.empty()) return xdg + "/debuginfod_client";
+  return home.empty() ? std::string() : home + "/.cache/debuginfod_client";
+}
+
 } // namespace
 
 bool Debuginfod::has_servers() {
@@ -224,18 +238,11 @@ bool Debuginfod::has_failed() {
   return has_refused_ || !stopped_.empty();
 }
 
-/// As debuginfod_find_debuginfo(3), "CACHE" and "ENVIRONMENT VARIABLES", says.
-std::string Debuginfod::cache_folder() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (auto folder = variable("DEBUGINFOD_CACHE_PATH"); !folder.empty()) return folder;
-  const std::string home = variable("HOME"), xdg = variable("XDG_CACHE_HOME");
-  if (const std::string old = home + "/.debuginfod_client_cache"; ::access(old.c_str(), F_OK) == 0)
-    return old;
-  if (!xdg.empty()) return xdg + "/debuginfod_client";
-  return home.empty() ? std::string() : home + "/.cache/debuginfod_client";
+std::string Debuginfod::make_cache_folder() {
+  std::string folder = cache_folder();
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  return folder;
 }
 
 std::shared_ptr<Debuginfod> Debuginfod::start(Messages& messages, Settings settings) {
@@ -391,20 +398,43 @@ Result<std::string> Debuginfod::ask(std::uint8_t what, const std::string& id, co
   }
 }
 
-void add_debuginfod_options(OptionList& cli, std::optional<Debuginfod::Mode>& mode, std::uint32_t& timeout,
-                            const char* group) {
+Option add_debuginfod_options(OptionList& cli, DebuginfodOptions& options, const char* group) {
   static const Choices<Debuginfod::Mode> names = {
       {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
-  cli.add_choice(
-         "--debuginfod", mode, names,
-         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
-      .group(group)
-      .common();
-  cli.add_option("--debuginfod-timeout", timeout, "Time limit for fetching, all files together, in seconds")
+  const bool is_on = options.otherwise == Debuginfod::Mode::on;
+  const Option mode = cli.add_choice("--debuginfod", options.mode, names,
+                                     "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on "
+                                     "(default: " +
+                                         std::string(is_on ? "on if it is set)" : "off)"))
+                          .group(group);
+  cli.add_option("--debuginfod-timeout", options.timeout,
+                 "Time limit for fetching, all files together, in seconds")
       .type_name("S")
       .range(1u, 86'400u)
       .show_default()
       .group(group);
+  return mode;
+}
+
+std::vector<Term> debuginfod_environment() {
+  return {{"DEBUGINFOD_CACHE_PATH", "Where fetched files are kept (default: "
+                                    "$XDG_CACHE_HOME/debuginfod_client, else ~/.cache/debuginfod_client)"},
+          {"DEBUGINFOD_MAXSIZE", "Largest file to fetch, in bytes (default, and at most: 2 GiB)"},
+          {"DEBUGINFOD_URLS",
+           "Servers that missing files are fetched from (--debuginfod), with blanks between them"},
+          {"DEBUGINFOD_VERBOSE", "If set, the library that fetches reports what it does"}};
+}
+
+std::optional<std::string> wrong_with_servers(const DebuginfodOptions& options) {
+  if (options.mode.value_or(Debuginfod::Mode::off) == Debuginfod::Mode::off || Debuginfod::has_servers())
+    return std::nullopt;
+  return "--debuginfod: the environment variable DEBUGINFOD_URLS names no server";
+}
+
+std::shared_ptr<Debuginfod> start_debuginfod(const DebuginfodOptions& options, Messages& messages) {
+  const auto mode = options.mode.value_or(options.otherwise);
+  if (mode == Debuginfod::Mode::off || !Debuginfod::has_servers()) return nullptr;
+  return Debuginfod::start(messages, {mode, std::chrono::seconds(options.timeout)});
 }
 
 } // namespace sframe::tool

@@ -11,6 +11,7 @@
 #include "sframe/files/opened_file.h"
 #include "sframe/files/options.h"
 #include "sframe/tool/messages.h"
+#include "sframe/tool/option_list.h"
 
 #include <optional>
 #include <span>
@@ -19,7 +20,9 @@
 
 namespace sframe::tool {
 
-class OptionList;
+/// Declares --trust, for a program that reads the files that `input` ("the core") names. What `trust` is now
+/// is the default.
+Option add_trust_option(OptionList& cli, files::FileTrust& trust, const std::string& input);
 
 /// Declares --debug-dir: directories in which debug files are looked up before the default one.
 void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories);

@@ -10,6 +10,7 @@
 
 #include "sframe/files/file_server.h"
 #include "sframe/tool/messages.h"
+#include "sframe/tool/option_list.h"
 
 #include <atomic>
 #include <chrono>
@@ -23,10 +24,9 @@
 #include <string_view>
 #include <sys/types.h>
 #include <tuple>
+#include <vector>
 
 namespace sframe::tool {
-
-class OptionList;
 
 class Debuginfod final : public files::FileServer {
 public:
@@ -41,8 +41,9 @@ public:
   /// True if the environment names servers.
   static bool has_servers();
 
-  /// The folder in which libdebuginfod keeps files; empty if it is not known.
-  static std::string cache_folder();
+  /// The folder in which libdebuginfod keeps files, for SandboxNeeds::read; made, since only a folder that
+  /// exists can be allowed. Empty if it is not known.
+  static std::string make_cache_folder();
 
   /// Starts the process. Call before the sandbox and before any thread. nullptr if it cannot be started.
   static std::shared_ptr<Debuginfod> start(Messages& messages, Settings settings);
@@ -91,8 +92,23 @@ private:
   std::map<std::tuple<files::ServedFile, std::string, std::string>, Result<std::string>> known_;
 };
 
-/// Adds --debuginfod and --debuginfod-timeout (seconds) to a group of options.
-void add_debuginfod_options(OptionList& cli, std::optional<Debuginfod::Mode>& mode, std::uint32_t& timeout,
-                            const char* group);
+/// What a user says of the servers.
+struct DebuginfodOptions {
+  std::optional<Debuginfod::Mode> mode;              ///< --debuginfod; empty: not given
+  Debuginfod::Mode otherwise = Debuginfod::Mode::on; ///< if it is not given
+  std::uint32_t timeout = 120;                       ///< seconds, for all files together
+};
+
+/// Adds --debuginfod, which is returned, and --debuginfod-timeout to a group of options.
+Option add_debuginfod_options(OptionList& cli, DebuginfodOptions& options, const char* group);
+
+/// The variables of the environment that apply, for help texts.
+std::vector<Term> debuginfod_environment();
+
+/// The message if files are to be fetched and the environment names no server.
+std::optional<std::string> wrong_with_servers(const DebuginfodOptions& options);
+
+/// Debuginfod::start() if the options and the environment say so; else nullptr.
+std::shared_ptr<Debuginfod> start_debuginfod(const DebuginfodOptions& options, Messages& messages);
 
 } // namespace sframe::tool
