@@ -45,6 +45,7 @@ struct Options {
   std::string addresses;
   std::string origin;
   InputOptions input;
+  tool::DebugFileOptions debug_files; ///< those of `input` are made of it
   bool header_only = false;
   bool stats = false;
   bool list = false;
@@ -85,7 +86,7 @@ void add_options(tool::OptionList& cli, Options& options) {
                "-r as a table "
                "with a total")
       .common();
-  tool::add_debug_dir_option(cli, options.input.files.more_debug_dirs);
+  tool::add_debug_file_options(cli, options.debug_files);
   tool::add_input_options(cli, options.inputs);
   tool::add_missing_option(
       cli, options.inputs.missing,
@@ -190,6 +191,7 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples,
                 {.output = true,
+                 .environment = tool::debuginfod_environment(),
                  .exit_codes = {{"0", "Everything was shown; an empty section is not an error"},
                                 {"1", "Something was damaged"},
                                 {"2", "A file could not be read, has no section, has an unknown version or "
@@ -204,6 +206,10 @@ int run_tool(int argc, char** argv) {
   if (!filter) return tool::exit_failure;
   options.input.skip = tool::is_tree(options.inputs);
   options.input.missing = options.inputs.missing;
+  if (const auto wrong = tool::wrong_with_debug_files(options.debug_files)) {
+    app.messages().error({}, *wrong);
+    return tool::exit_failure;
+  }
   const auto make = choose_dumper(options, app.messages());
   if (!make) return tool::exit_failure;
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any) {
@@ -221,6 +227,8 @@ int run_tool(int argc, char** argv) {
   const auto list = tool::list_files(*named, options.input.skip, app.output_path());
   std::vector<std::string> paths = tool::paths(list);
   std::vector<std::string> readable = tool::paths(*named);
+  tool::start_server(options.debug_files, app.messages());
+  options.input.files = options.debug_files.files;
   for (std::string& place : tool::debug_file_places(readable, options.input.files))
     readable.push_back(std::move(place));
   if (options.disassemble) readable.push_back(sframe::code::disassembler_library());

@@ -7,7 +7,6 @@
 #include "command_line.h"
 
 #include <sframe/tool/coverage_options.h>
-#include <sframe/tool/debug_files.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
@@ -84,7 +83,7 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")
       .type_name("FILE");
-  tool::add_debug_dir_option(cli, line.files.more_debug_dirs);
+  tool::add_debug_file_options(cli, line.debug_files);
   cli.add_choice("--emit", line.emit, results, results_text).common();
   tool::Choices<VersionNumber> versions;
   for (const VersionTraits* version : all_versions())
@@ -283,6 +282,7 @@ tool::App make_app() {
                    examples,
                    {.output = true,
                     .threads = true,
+                    .environment = tool::debuginfod_environment(),
                     .exit_codes = {{"0", "Done"},
                                    {"1", "Done, but entries could not be read, something was left out with "
                                          "--strict, or a coverage limit was missed"},
@@ -316,6 +316,7 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
   if (app.cli().count("--share") != 0) line.share_rows = raw.share_rows;
   if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
   if (const auto wrong = contradiction(line)) return fail(*wrong);
+  if (const auto wrong = tool::wrong_with_debug_files(line.debug_files)) return fail(*wrong);
   if (const auto wrong = line.tree ? tree_contradiction(line, has_output) : single_contradiction(line))
     return fail(*wrong);
   return line;

@@ -6,12 +6,12 @@
 
 #include <sframe/base/coverage.h>
 #include <sframe/builder.h>
-#include <sframe/files/options.h>
 #include <sframe/generate/from_cfi.h>
 #include <sframe/optimize.h>
 #include <sframe/readers/readers.h>
 #include <sframe/shrink/image.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/debug_files.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
 
@@ -48,11 +48,11 @@ struct CommandLine {
   tool::InputOptions inputs;
   bool tree = false; ///< there are or may be several inputs, each of them a file of a tree (tree.h)
   bool in_place = false;
-  bool force = false;       ///< writes what is up to date, too
-  std::string input;        ///< with a tree: of the file at hand, as `output`
-  std::string output;       ///< with a tree and without in_place, on the command line: a directory
-  std::string debug;        ///< a separate debug file with more CFI; empty: none
-  files::FileOptions files; ///< where debug files are looked up, for names
+  bool force = false;                 ///< writes what is up to date, too
+  std::string input;                  ///< with a tree: of the file at hand, as `output`
+  std::string output;                 ///< with a tree and without in_place, on the command line: a directory
+  std::string debug;                  ///< a separate debug file with more CFI; empty: none
+  tool::DebugFileOptions debug_files; ///< where they are looked up, for names
   From from = From::cfi;
   Emit emit = Emit::elf;
   VersionNumber version = default_version;

@@ -76,7 +76,7 @@ Result<files::OpenedFile> open_debug(const CommandLine& line, const Input& input
 /// Of a file without a section: the sidecar that is installed where its debug file would be.
 std::optional<files::OpenedFile> look_up_sidecar(const CommandLine& line, const Input& input,
                                                  tool::MessageSink& messages) {
-  auto found = tool::look_up_sidecar(line.input, *input.image, line.files, *input.budget);
+  auto found = tool::look_up_sidecar(line.input, *input.image, line.debug_files.files, *input.budget);
   if (!found.problem.empty()) messages.warning(line.input, "sidecar not used: " + found.problem);
   if (!found.file || !found.problem.empty()) return std::nullopt;
   messages.detail(line.input, "sidecar " + found.file->path());
@@ -107,7 +107,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, Budget& bud
   }
   std::optional<files::OpenedFile> separate;
   if (!debug && input->image && !input->object && prints_names(line))
-    separate = tool::look_up_debug_file(line.input, *input->image, line.files, messages);
+    separate = tool::look_up_debug_file(line.input, *input->image, line.debug_files.files, messages);
   if (separate) input->names = separate->known_image();
   std::optional<files::OpenedFile> sidecar;
   if (line.from == From::sframe && input->image) sidecar = look_up_sidecar(line, *input, messages);

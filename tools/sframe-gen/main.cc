@@ -61,12 +61,13 @@ int run(tool::App& app, const CommandLine& line) {
 
 int run_tool(int argc, char** argv) {
   tool::App app = make_app();
-  const auto line = parse_command_line(app, argc, argv);
+  auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
+  tool::start_server(line->debug_files, app.messages());
   if (line->tree) return run_tree(app, *line);
   tool::SandboxNeeds needs{.read = {line->input, line->debug, code::disassembler_library()},
                            .write = {line->report_file, line->full_cfi}};
-  for (std::string& place : tool::debug_file_places({{line->input}}, line->files))
+  for (std::string& place : tool::debug_file_places({{line->input}}, line->debug_files.files))
     needs.read.push_back(std::move(place));
   if (goes_by_build_id(line->emit) && names_folder(line->output)) needs.write_below.push_back(line->output);
   app.confine(std::move(needs));

@@ -185,7 +185,7 @@ tool::SandboxNeeds needs_of(const CommandLine& line, const tool::NamedInputs& na
     needs.read.push_back(input.path);
     if (line.in_place) needs.replace_below.push_back(input.path);
   }
-  for (std::string& place : tool::debug_file_places(tool::paths(named), line.files))
+  for (std::string& place : tool::debug_file_places(tool::paths(named), line.debug_files.files))
     needs.read.push_back(std::move(place));
   if (line.in_place) return needs;
   needs.read.push_back(line.output); // what is up to date stays

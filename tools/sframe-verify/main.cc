@@ -66,7 +66,8 @@ struct Options {
   std::string against;
   std::string profile = "spec";
   RunOptions run{.format = &text_format};
-  bool has_program = false; ///< --check=run
+  tool::DebugFileOptions debug_files; ///< those of `run` are made of it
+  bool has_program = false;           ///< --check=run
   ProgramOptions program;
 };
 
@@ -115,10 +116,7 @@ void add_options(tool::OptionList& cli, Options& options) {
          ".gnu_debuglink names)")
       .type_name("FILE")
       .common();
-  cli.add_option("--debug-dir", options.run.file.files.more_debug_dirs,
-                 "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)")
-      .type_name("DIR")
-      .one_value_each();
+  tool::add_debug_file_options(cli, options.debug_files);
   cli.add_option("--profile", options.profile,
                  "Also check a reader's requirements beyond the specification (default: spec, none)")
       .one_of(sframe::readers::reader_names())
@@ -283,6 +281,8 @@ bool settle(Options& options, tool::Messages& messages) {
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return refuse(messages, {}, any.error().text());
+  if (const auto wrong = tool::wrong_with_debug_files(options.debug_files))
+    return refuse(messages, {}, *wrong);
   if (options.run.format == &markdown_format)
     return refuse(messages, {}, "--format=markdown needs --list-checks");
   options.run.bugs_as_json = options.run.format == &json_format;
@@ -424,17 +424,24 @@ void settle_report(Options& options, const tool::Messages& messages) {
   options.run.file.several = options.run.files.size() > 1;
 }
 
+/// The variables that the program reads.
+std::vector<tool::Term> environment() {
+  auto all = tool::debuginfod_environment();
+  all.push_back({"PATH", "Where --check=run looks up emulators"});
+  all.push_back({"QEMU_LD_PREFIX", "Where QEMU looks up shared libraries, with --check=run"});
+  return all;
+}
+
 int run_tool(int argc, char** argv) {
-  tool::App app(
-      "sframe-verify",
-      "Check SFrame sections against the format, the call frame information and the machine code.", examples,
-      {.output = true,
-       .threads = true,
-       .environment = {{"PATH", "Where --check=run looks up emulators"},
-                       {"QEMU_LD_PREFIX", "Where QEMU looks up shared libraries, with --check=run"}},
-       .exit_codes = {{"0", "No errors"},
-                      {"1", "A finding of severity error is left"},
-                      {"2", "Something could not be verified at all"}}});
+  tool::App app("sframe-verify",
+                "Check SFrame sections against the format, the call frame information and the machine code.",
+                examples,
+                {.output = true,
+                 .threads = true,
+                 .environment = environment(),
+                 .exit_codes = {{"0", "No errors"},
+                                {"1", "A finding of severity error is left"},
+                                {"2", "Something could not be verified at all"}}});
   Options options;
   add_options(app.cli(), options);
   auto split = split_arguments({argv, static_cast<std::size_t>(argc)});
@@ -457,6 +464,8 @@ int run_tool(int argc, char** argv) {
   // Before the sandbox, which the program would inherit.
   std::optional<sframe::run::Outcome> ran;
   if (options.has_program && !run_the_program(app, options, *named, ran)) return tool::exit_failure;
+  tool::start_server(options.debug_files, app.messages()); // not before: it is no child of the program
+  options.run.file.files = options.debug_files.files;
   auto list = tool::list_files(*named, options.run.file.skip, app.output_path());
   if (options.run.file.skip) options.run.skipped = list.skipped;
   app.confine({.read = readable(options, *named),

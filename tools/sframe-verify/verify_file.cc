@@ -13,7 +13,6 @@
 #include <sframe/elf/file.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/elf/sidecar.h>
-#include <sframe/files/companions.h>
 #include <sframe/files/opened_file.h>
 #include <sframe/section.h>
 #include <sframe/shrink/image.h>
@@ -69,6 +68,22 @@ public:
 
 private:
   tool::Slot& slot_;
+};
+
+/// Messages that others have about FILE: warnings count, as those of the verifier.
+class FileMessages final : public tool::MessageSink {
+public:
+  FileMessages(tool::Slot& slot, std::vector<Failure>& failures) : slot_(slot), failures_(failures) {}
+  void error(std::string_view file, std::string_view what) override { slot_.error(file, what); }
+  void warning(std::string_view file, std::string_view what) override {
+    slot_.warning(file, what);
+    failures_.push_back({std::string(file), {std::string(what), {}, {}}, true});
+  }
+  void detail(std::string_view file, std::string_view what) override { slot_.detail(file, what); }
+
+private:
+  tool::Slot& slot_;
+  std::vector<Failure>& failures_;
 };
 
 class FileVerifier {
@@ -426,17 +441,8 @@ Companion FileVerifier::open_debug(const std::string& path, const elf::Image* im
 /// Without --debug: the file's own debug file, if there is one.
 Companion FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
   if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
-  std::vector<files::Rejected> rejected;
-  files::FileOptions lookup = options_.files;
-  lookup.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), &budget()); // not its owner
-  const files::Origin origin{.path = path};
-  auto found = files::find_debug_file(files::FileAccess(lookup), *image, origin, &rejected);
-  for (const files::Rejected& other : rejected)
-    warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
-  if (!found) return std::nullopt;
-  found->file().accept();
-  slot_.detail(path, "debug file " + found->path());
-  return found;
+  FileMessages messages(slot_, outcome_.failures);
+  return tool::look_up_debug_file(path, *image, options_.files, messages);
 }
 
 /// Of a linked file without a section: a sidecar that is installed where its debug file would be.

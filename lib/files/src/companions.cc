@@ -66,10 +66,11 @@ private:
   }
 
   FoundDebug from_server() {
-    auto file = access_.fetch(ServedFile::debug_file, subject_.build_id);
-    if (!file) return {}; // servers do not have all files
-    if (auto found = with_build_id(std::move(*file))) return {std::move(found), {}};
-    return {nullptr, subject_.origin.name + ": the debug file from the server has another build ID"};
+    std::vector<Rejected> rejected;
+    auto found = fetch_debug_file(access_, subject_.build_id, subject_.abi, &rejected);
+    if (found) return use(std::move(*found).take_file());
+    if (rejected.empty()) return {}; // servers do not have all files
+    return {nullptr, subject_.origin.name + ": debug file not used: " + rejected.front().why};
   }
 
   std::shared_ptr<SharedImage> with_build_id(elf::File file) {
@@ -116,6 +117,18 @@ std::vector<std::string> alternate_paths(const FileAccess& access, const Alterna
 std::optional<OpenedFile> find_debug_file(const FileAccess& access, const elf::Image& image,
                                           const Origin& origin, std::vector<Rejected>* rejected) {
   return search(access, image, origin.path, origin, rejected);
+}
+
+std::optional<OpenedFile> fetch_debug_file(const FileAccess& access, std::span<const std::byte> build_id,
+                                           const AbiTraits* abi, std::vector<Rejected>* rejected) {
+  auto file = access.fetch(ServedFile::debug_file, build_id);
+  if (!file) return std::nullopt;
+  OpenedFile opened(std::move(*file), access.options().limits());
+  if (const auto& image = opened.image();
+      image && image->abi() == abi && std::ranges::equal(image->build_id(), build_id))
+    return opened;
+  rejected->push_back({opened.path(), "the file from the server has another build ID"});
+  return std::nullopt;
 }
 
 FoundDebug find_debug_image(const FileAccess& access, const Subject& subject) {

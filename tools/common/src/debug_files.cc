@@ -26,12 +26,27 @@ Option add_trust_option(OptionList& cli, files::FileTrust& trust, const std::str
                             now->first + ")");
 }
 
-void add_debug_dir_option(OptionList& cli, std::vector<std::string>& directories) {
-  cli.add_option("--debug-dir", directories,
+void add_debug_file_options(OptionList& cli, DebugFileOptions& options) {
+  cli.add_option("--debug-dir", options.files.more_debug_dirs,
                  "Look up debug files, for names, and sidecars in DIR first, then in " +
                      std::string(files::default_debug_folder) + " (repeatable)")
       .type_name("DIR")
       .one_value_each();
+  cli.add_option("--sysroot", options.files.sysroot,
+                 "Look up debug files and sidecars in DIR, the root folder of another system: below DIR" +
+                     std::string(files::default_debug_folder))
+      .type_name("DIR");
+  add_debuginfod_options(cli, options.servers, nullptr);
+}
+
+std::optional<std::string> wrong_with_debug_files(const DebugFileOptions& options) {
+  if (const std::string& root = options.files.sysroot; !root.empty())
+    if (const auto wrong = wrong_with_folder(root)) return "--sysroot: " + root + ": " + *wrong;
+  return wrong_with_servers(options.servers);
+}
+
+void start_server(DebugFileOptions& options, Messages& messages) {
+  options.files.server = start_debuginfod(options.servers, messages);
 }
 
 std::optional<std::string> wrong_with_folder(const std::string& folder) {
@@ -52,6 +67,8 @@ std::vector<std::string> debug_file_places(std::span<const std::string> inputs,
   std::vector<std::string> all(places.begin(), places.end());
   for (std::string& directory : files::FileAccess(options).debug_folders({}))
     all.push_back(std::move(directory));
+  all.push_back(options.sysroot);
+  if (options.server) all.push_back(Debuginfod::make_cache_folder());
   return all;
 }
 
@@ -60,7 +77,10 @@ std::optional<files::OpenedFile> look_up_debug_file(const std::string& path, con
   if (image.budget()) // not its owner
     options.budget = std::shared_ptr<Budget>(std::shared_ptr<void>(), image.budget());
   std::vector<files::Rejected> rejected;
-  auto found = files::find_debug_file(files::FileAccess(options), image, {.path = path}, &rejected);
+  const files::FileAccess access(options);
+  auto found = files::find_debug_file(access, image, {.path = path}, &rejected);
+  if (!found && !image.find_section(".debug_info"))
+    found = files::fetch_debug_file(access, image.build_id(), image.abi(), &rejected);
   for (const files::Rejected& other : rejected)
     messages.warning(path, "debug file not used: " + other.path + ": " + other.why);
   if (!found) return std::nullopt;

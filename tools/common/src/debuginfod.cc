@@ -405,14 +405,14 @@ Option add_debuginfod_options(OptionList& cli, DebuginfodOptions& options, const
   const Option mode = cli.add_choice("--debuginfod", options.mode, names,
                                      "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on "
                                      "(default: " +
-                                         std::string(is_on ? "on if it is set)" : "off)"))
-                          .group(group);
-  cli.add_option("--debuginfod-timeout", options.timeout,
-                 "Time limit for fetching, all files together, in seconds")
-      .type_name("S")
-      .range(1u, 86'400u)
-      .show_default()
-      .group(group);
+                                         std::string(is_on ? "on if it is set)" : "off)"));
+  const Option timeout = cli.add_option("--debuginfod-timeout", options.timeout,
+                                        "Time limit for fetching, all files together, in seconds")
+                             .type_name("S")
+                             .range(1u, 86'400u)
+                             .show_default();
+  for (const Option& option : {mode, timeout})
+    if (group) (void)option.group(group);
   return mode;
 }
 

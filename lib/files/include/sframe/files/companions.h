@@ -34,6 +34,11 @@ struct Subject {
 std::optional<OpenedFile> find_debug_file(const FileAccess& access, const elf::Image& image,
                                           const Origin& origin, std::vector<Rejected>* rejected);
 
+/// The debug file from the server, with this build ID and ABI; its image is known. A file that is another one
+/// is added to `rejected`.
+std::optional<OpenedFile> fetch_debug_file(const FileAccess& access, std::span<const std::byte> build_id,
+                                           const AbiTraits* abi, std::vector<Rejected>* rejected);
+
 /// The separate debug file: by the build ID and the debug link of the file, if there is one, else by the
 /// build ID in the process; then from the server.
 FoundDebug find_debug_image(const FileAccess& access, const Subject& subject);

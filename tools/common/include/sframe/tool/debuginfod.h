@@ -99,7 +99,7 @@ struct DebuginfodOptions {
   std::uint32_t timeout = 120;                       ///< seconds, for all files together
 };
 
-/// Adds --debuginfod, which is returned, and --debuginfod-timeout to a group of options.
+/// Adds --debuginfod, which is returned, and --debuginfod-timeout to a group of options; nullptr: to none.
 Option add_debuginfod_options(OptionList& cli, DebuginfodOptions& options, const char* group);
 
 /// The variables of the environment that apply, for help texts.
