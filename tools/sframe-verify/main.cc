@@ -464,7 +464,8 @@ int run_tool(int argc, char** argv) {
   // Before the sandbox, which the program would inherit.
   std::optional<sframe::run::Outcome> ran;
   if (options.has_program && !run_the_program(app, options, *named, ran)) return tool::exit_failure;
-  tool::start_server(options.debug_files, app.messages()); // not before: it is no child of the program
+  // After the run, which waits for every child.
+  tool::start_server(options.debug_files, app.messages());
   options.run.file.files = options.debug_files.files;
   auto list = tool::list_files(*named, options.run.file.skip, app.output_path());
   if (options.run.file.skip) options.run.skipped = list.skipped;
