@@ -62,6 +62,13 @@ unwind::GoMatch::Kind kind_of(const elf::GoFunction& function) {
   return function.is_injected ? Kind::interrupted : Kind::function;
 }
 
+/// unwind::GoMatch::injected_size; 0 elsewhere.
+std::uint8_t injected_size(Module& module, const AbiTraits& abi, std::uint64_t address) {
+  if (abi.fixed_ra_offset) return 0; // only what a call pushes, too
+  const auto match = module.find_go(address);
+  return match ? match->injected_size : std::uint8_t{0};
+}
+
 } // namespace
 
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
@@ -181,20 +188,13 @@ std::vector<std::byte> Module::converted_sidecar() {
 
 std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
   auto found = tables().find_sframe(link(address));
-  if (found && found->signal_frame) found->injected_size = injected_size(address);
+  if (found && found->signal_frame) found->injected_size = injected_size(*this, abi_, address);
   return found;
-}
-
-/// unwind::GoMatch::injected_size; 0 elsewhere.
-std::uint8_t Module::injected_size(std::uint64_t address) {
-  if (abi_.fixed_ra_offset) return 0; // only what a call pushes, too
-  const auto match = find_go(address);
-  return match ? match->injected_size : std::uint8_t{0};
 }
 
 /// Not of functions that Go's runtime injects: CFI does not count what is pushed for their calls.
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
-  if (injected_size(address)) return false;
+  if (injected_size(*this, abi_, address)) return false;
   const LinkAddress at = link(address);
   if (tables().find_cfi(at, answer)) return true;
   return add_debug_frame() && tables().find_cfi(at, answer);

@@ -115,7 +115,6 @@ private:
   UnwindTables& use_tables();
   std::unique_ptr<UnwindTables> make_tables(files::SharedImage& image, const elf::Image* separate);
   bool add_debug_frame();
-  std::uint8_t injected_size(std::uint64_t address);
 
   const std::uint64_t number_;
   const AbiTraits& abi_;
