@@ -4,15 +4,18 @@
 
 #include "sframe/base/text.h"
 
+#include <algorithm>
 #include <ranges>
 
 namespace sframe::unwind_tool {
 
 using profile::folded_name;
+using profile::StackCount;
 
 void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads) {
   thread_ = folded_name(threads.front()->name);
   frames_.clear();
+  is_running_ = std::ranges::binary_search(running_, threads.front()->tid);
 }
 
 void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
@@ -40,7 +43,9 @@ void FoldedStacks::end_thread(const unwind::WalkEnd& end) {
   const std::size_t size = stack.size();
   const auto [at, is_new] = counts_.try_emplace(std::move(stack));
   if (is_new) kept_ += size;
-  ++at->second;
+  StackCount& count = at->second;
+  ++count.all;
+  count.running += is_running_;
 }
 
 void print_counts(const OutputFormat& format, const profile::StackCounts& counts,

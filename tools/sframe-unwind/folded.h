@@ -34,6 +34,9 @@ public:
   /// The different stacks of all samples: in memory, and twice in a flame graph.
   std::uint64_t kept() const override { return 3 * kept_; }
 
+  /// The threads that were running when the following sample was taken, sorted.
+  void set_running(std::vector<std::uint32_t> tids) { running_ = std::move(tids); }
+
   /// How many stacks ended early, by the reason.
   const std::map<unwind::StopReason, std::uint64_t>& cut() const { return cut_; }
 
@@ -47,6 +50,8 @@ private:
   profile::StackCounts counts_;
   std::map<unwind::StopReason, std::uint64_t> cut_;
   std::uint64_t kept_ = 0;
+  std::vector<std::uint32_t> running_;
+  bool is_running_ = false; ///< the current thread
 };
 
 /// As --format=folded or svg.

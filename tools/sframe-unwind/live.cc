@@ -129,9 +129,10 @@ public:
         if (sample && over_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
         return failed(taken.error());
       }
+      ++samples_;
     }
     interruption_.end();
-    if (folded_) print_counts(*options_.format, folded_->counts(), {process_.name()}, out_);
+    if (folded_) print_counts(*options_.format, folded_->counts(), {process_.name(), samples_}, out_);
     const bool wrong = report();
     keep_generated(app_.messages(), options_, process_);
     return complete_ && !wrong ? tool::exit_ok : tool::exit_findings;
@@ -188,6 +189,7 @@ private:
   /// Takes one sample: stop, walk, resume, print.
   Result<void> take() {
     fetch(false); // the process must not stand still for a server
+    if (folded_) folded_->set_running(process_.running_threads());
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
       process_.resume();
@@ -300,6 +302,7 @@ private:
   const modules::Module* walker_main_ = nullptr; ///< the main module that its steppers know
   std::optional<Languages> languages_;           ///< of the same main module
   std::optional<FoldedStacks> folded_;
+  std::uint64_t samples_ = 0;    ///< taken
   std::optional<Problem> limit_; ///< reached by a sample
   bool complete_ = true;
 };

@@ -2,7 +2,6 @@
 //
 // sframe-unwind: stack traces of every thread in a core file.
 
-#include "moved.h"
 #include "run.h"
 
 #include <sframe/tool/network_files.h>
@@ -27,7 +26,8 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind -r /var/crash                   all cores in a directory, grouped by their "
       "signatures\n"
       "  sframe-unwind core --format=svg -o stacks.svg  a flame graph of its threads\n"
-      "  sframe-unwind --pid 4711                      a running process\n",
+      "  sframe-unwind --pid 4711                      a running process\n"
+      "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
       {.output = true,
        .threads = true,
        .environment = sframe::tool::debuginfod_environment(),
@@ -48,7 +48,6 @@ int run_tool(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
-  if (is_profile(options)) return execute_profile(app, options);
   if (!options.several) options.origin = sframe::crash::origin_of(options.core);
   options.server = sframe::tool::start_debuginfod(debuginfod_options(options), app.messages());
   options.files.server = options.server;

@@ -247,7 +247,7 @@ private:
     out_ << result.json;
     out_failed_ = out_.failed();
     if (result.state != State::walked) return;
-    for (const auto& [stack, count] : result.counts) counts_[stack] += count;
+    for (const auto& [stack, count] : result.counts) counts_[stack].all += count.all;
     for (const auto& [reason, count] : result.cut) cut_[reason] += count;
     if (options_.format->counts) return;
     const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());

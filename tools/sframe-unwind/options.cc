@@ -119,12 +119,12 @@ void add_options(tool::App& app, Options& options) {
       .range(1u, 0x7fff'ffffu)
       .group(walk_group)
       .common();
-  cli.add_option("--interval", options.interval, "With --pid: interval between walks, in milliseconds")
+  cli.add_option("--interval", options.interval, "With --pid: interval between samples, in milliseconds")
       .type_name("MS")
       .range(1u, 3'600'000u)
       .show_default()
       .group(walk_group);
-  cli.add_option("--count", options.count, "With --pid: number of walks (sframe-profile counts stacks)")
+  cli.add_option("--count", options.count, "With --pid: number of samples")
       .type_name("N")
       .range(1u, 100'000'000u)
       .show_default()

@@ -1,17 +1,18 @@
 
 "use strict";
-// A flame graph that can be searched, zoomed, reversed, and limited to a thread. Replaces the
+// A flame graph that can be searched, zoomed, reversed, and limited to a thread or to running threads. Replaces the
 // static picture in `svg`, the root of a file or an element of a page; reads the stacks that it has as text:
-// "thread;outermost;...;innermost COUNT" in each line.
+// "thread;outermost;...;innermost ALL RUNNING" in each line.
 const drawFlameGraph = svg => {
   const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
   const isFile = svg === document.documentElement, row = 18, character = 7.3, margin = 10;
   const stacks = svg.querySelector("#stacks").textContent.trim().split("\n").filter(Boolean).map(line => {
-    const end = line.lastIndexOf(" ");
-    return {frames: line.slice(0, end).split(";"), count: Number(line.slice(end))};
+    const running = line.lastIndexOf(" "), all = line.lastIndexOf(" ", running - 1);
+    return {frames: line.slice(0, all).split(";"), all: Number(line.slice(all, running)), running: Number(line.slice(running))};
   });
-  const {name: title, unit} = svg.querySelector(".heading").dataset;
-  const settings = {query: "", thread: "", reversed: false};
+  // Each sample has a stack of each thread; a core has no samples.
+  const {name: title, samples, unit} = svg.querySelector(".heading").dataset;
+  const settings = {query: "", thread: "", running: false, reversed: false};
   let root, zoomed, focused, boxes = [];
 
   const make = (space, name, attributes, ...children) => {
@@ -39,14 +40,15 @@ const drawFlameGraph = svg => {
   function build() {
     root = {name: "all", count: 0, depth: 0, children: new Map(), parent: null};
     for (const stack of stacks) {
-      if (settings.thread && stack.frames[0] !== settings.thread) continue;
+      const count = settings.running ? stack.running : stack.all;
+      if (!count || (settings.thread && stack.frames[0] !== settings.thread)) continue;
       const frames = settings.reversed ? stack.frames.slice(1).reverse() : settings.thread ? stack.frames.slice(1) : stack.frames;
       let at = root;
-      at.count += stack.count;
+      at.count += count;
       for (const name of frames) {
         let next = at.children.get(name);
         if (!next) at.children.set(name, next = {name, count: 0, depth: at.depth + 1, children: new Map(), parent: at});
-        next.count += stack.count;
+        next.count += count;
         at = next;
       }
     }
@@ -56,15 +58,20 @@ const drawFlameGraph = svg => {
   const input = html("input", {type: "search", id: "search", placeholder: "part of a function's name", "aria-label": "Search", oninput: () => { settings.query = input.value.toLowerCase(); draw(); }});
   const threads = html("select", {"aria-label": "Thread", onchange: () => { settings.thread = threads.value; build(); draw(); }}, html("option", {value: ""}, "all threads"),
     ...[...new Set(stacks.map(stack => stack.frames[0]))].sort().map(name => html("option", {value: name}, name || "(no name)")));
-  const reversed = html("button", {type: "button", "aria-pressed": "false", title: "Callers on top of what they called: where the stacks end, and who led there", onclick: () => {
-    settings.reversed = !settings.reversed;
-    reversed.setAttribute("aria-pressed", String(settings.reversed));
-    build();
-    draw();
-  }}, "Reverse");
+  const pressed = (text, key, hint) => {
+    const button = html("button", {type: "button", "aria-pressed": "false", title: hint, onclick: () => {
+      settings[key] = !settings[key];
+      button.setAttribute("aria-pressed", String(settings[key]));
+      build();
+      draw();
+    }}, text);
+    return button;
+  };
+  const running = pressed("Only running", "running", "Only stacks of threads that were running or ready to run");
+  const reversed = pressed("Reverse", "reversed", "Callers on top of what they called: where the stacks end, and who led there");
   const reset = html("button", {type: "button", onclick: () => { zoomed = focused = root; draw(); }}, "Reset zoom");
   const status = html("p", {role: "status", "aria-live": "polite"}), total = html("span", {});
-  const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, reversed, reset), status);
+  const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, ...(samples === "0" ? [] : [running]), reversed, reset), status);
   const style = make(NS, "style", {});
   style.textContent = `
     ${isFile ? ":root { color-scheme: light dark; background: light-dark(#fffaf0, #14181d); }" : ""}
@@ -139,7 +146,7 @@ const drawFlameGraph = svg => {
 
   function draw() {
     const width = Math.max(isFile ? innerWidth - 16 : svg.parentElement.clientWidth, 300), inner = width - 2 * margin;
-    total.textContent = count(root.count, unit);
+    total.textContent = count(root.count, unit) + (samples === "0" ? "" : ` in ${count(Number(samples), "sample")}`);
     place.setAttribute("width", width);
     place.setAttribute("height", 400);
     const top = Math.ceil(panel.getBoundingClientRect().height) + 8;

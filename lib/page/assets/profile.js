@@ -18,8 +18,8 @@ function summaryPart() {
 
 function graphPart() {
   if (!data.stacks.length) return;
-  const text = data.stacks.map(([stack, count]) => `${stack} ${count}`).join("\n");
-  const heading = svg("text", {class: "heading", "data-name": data.title, "data-unit": data.unit});
+  const text = data.stacks.map(([stack, all]) => `${stack} ${all} 0`).join("\n");
+  const heading = svg("text", {class: "heading", "data-name": data.title, "data-samples": "0", "data-unit": data.unit});
   const stacks = svg("desc", {id: "stacks"}), picture = svg("g", {id: "picture"}), root = svg("svg", {"font-family": "monospace", "font-size": "12"}, heading, stacks, picture);
   stacks.textContent = text;
   section(main, "graph", "Flame graph").append(el("div", {}, root));

@@ -44,12 +44,12 @@ std::vector<Box> boxes_of(const StackCounts& counts) {
         open.push_back(boxes.size());
         boxes.push_back({name, depth, position, 0});
       }
-      boxes[open[depth]].count += count;
+      boxes[open[depth]].count += count.all;
       if (end == rest.size()) break;
       rest.remove_prefix(end + 1);
     }
     open.resize(depth + 1);
-    position += count;
+    position += count.all;
   }
   return boxes;
 }
@@ -101,8 +101,9 @@ std::string start_of(const FlameGraphHeading& heading, const Picture& picture) {
          ".back { fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
          "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
   out += "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\" data-unit=\"" +
-         std::string(heading.unit) + "\" data-name=\"" + name + "\">" + name + ": " +
-         counted(picture.total, heading.unit);
+         std::string(heading.unit) + "\" data-name=\"" + name + "\" data-samples=\"" +
+         std::to_string(heading.samples) + "\">" + name + ": " + counted(picture.total, heading.unit);
+  if (heading.samples) out += " in " + counted(heading.samples, "sample");
   return out += "</text>\n<g id=\"picture\">\n";
 }
 
@@ -111,7 +112,7 @@ std::string start_of(const FlameGraphHeading& heading, const Picture& picture) {
 void draw_flame_graph(const StackCounts& counts, const FlameGraphHeading& heading, const Sink& to) {
   const std::vector<Box> boxes = boxes_of(counts);
   Picture picture{};
-  for (const auto& [stack, count] : counts) picture.total += count;
+  for (const auto& [stack, count] : counts) picture.total += count.all;
   std::size_t rows = 0;
   for (const Box& box : boxes) rows = std::max(rows, box.depth + 1);
   picture.height = header + row * static_cast<double>(rows) + below;
@@ -124,7 +125,9 @@ void draw_flame_graph(const StackCounts& counts, const FlameGraphHeading& headin
     to(out);
   }
   to("</g>\n<script type=\"text/plain\" id=\"stacks\">\n");
-  for (const auto& [stack, count] : counts) to(page::markup_text(stack) + ' ' + std::to_string(count) + '\n');
+  for (const auto& [stack, count] : counts)
+    to(page::markup_text(stack) + ' ' + std::to_string(count.all) + ' ' + std::to_string(count.running) +
+       '\n');
   to("</script>\n<script>" + page::flame_graph_script() + "</script>\n</svg>\n");
 }
 

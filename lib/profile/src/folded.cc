@@ -15,7 +15,7 @@ std::string folded_name(std::string_view name) {
 }
 
 void write_folded(const StackCounts& counts, const Sink& to) {
-  for (const auto& [stack, count] : counts) to(stack + ' ' + std::to_string(count) + '\n');
+  for (const auto& [stack, count] : counts) to(stack + ' ' + std::to_string(count.all) + '\n');
 }
 
 } // namespace sframe::profile

@@ -77,11 +77,11 @@ StackCounts count_stacks(const Subject& subject) {
     last = stack;
     std::string name = thread == none ? std::string() : recording.threads[thread].name;
     if (name.empty()) name = "[unknown]";
-    counts[folded_name(name) + frames] += weight;
+    counts[folded_name(name) + frames].all += weight;
   }
   if (recording.unit == Unit::nanoseconds)
-    for (auto& [stack, count] : counts) count = (count + 500) / 1000;
-  std::erase_if(counts, [](const auto& count) { return count.second == 0; });
+    for (auto& [stack, count] : counts) count.all = (count.all + 500) / 1000;
+  std::erase_if(counts, [](const auto& count) { return count.second.all == 0; });
   return counts;
 }
 
@@ -99,7 +99,8 @@ void write_stacks(const Subject& subject, const Sink& to) {
 }
 
 void write_svg(const Subject& subject, const Sink& to) {
-  draw_flame_graph(count_stacks(subject), {.name = subject.title, .unit = unit_of(subject.recording)}, to);
+  draw_flame_graph(count_stacks(subject),
+                   {.name = subject.title, .samples = 0, .unit = unit_of(subject.recording)}, to);
 }
 
 } // namespace sframe::profile

@@ -112,7 +112,7 @@ void write_data(OStream& json, const Subject& subject) {
   write_list(json, "stacks", count_stacks(subject), [&](const auto& counted) {
     json.array([&] {
       write_text(json, counted.first);
-      json.value(counted.second);
+      json.value(counted.second.all);
     });
   });
 }

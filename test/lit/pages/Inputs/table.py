@@ -517,8 +517,15 @@ CASES = {
     ),
     "sframe-unwind core --steppers=cfi": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind --pid 4711": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
-    "sframe-unwind --pid 4711 --count 3 --source": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
-    "sframe-unwind --pid 4711 --format=folded": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
+    "sframe-unwind --pid 4711 --format=svg --count 500 -o f.svg": Case(
+        SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)
+    ),
+    "sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg": Case(
+        SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)
+    ),
+    "sframe-unwind --pid 4711 --format=folded --interval 5": Case(
+        SLEEPER, stand_ins=PID, needs=("ptrace",)
+    ),
     # docs/pipelines.md
     "sframe-verify --check=structure,cfi --profile=linux build/*.so": Case(
         LIBRARIES, needs=("gcc",)

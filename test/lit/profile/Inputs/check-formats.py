@@ -140,7 +140,7 @@ def perf(path):
 def lines(text):
     found = {}
     for line in text.strip().split("\n"):
-        stack, count = line.rsplit(" ", 1)
+        stack, count, _ = line.rsplit(" ", 2)
         found[tuple(stack.split(";"))] = int(count)
     return found
 

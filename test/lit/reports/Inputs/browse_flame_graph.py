@@ -42,7 +42,7 @@ with browser.Browser() as page:
     page.open(svg)
     page.wait("document.querySelector('#tools')")
     whole = box(page, "all")
-    assert "6 stacks" in page.text("#panel h1"), page.text("#panel h1")
+    assert "6 stacks in 1 sample" in page.text("#panel h1"), page.text("#panel h1")
     assert abs(box(page, "outer_spin") - whole / 6) < 2 and y(page, "outer_spin") > y(
         page, "inner_spin"
     ), (whole, box(page, "outer_spin"))
@@ -77,11 +77,20 @@ with browser.Browser() as page:
     )
     assert y(page, "outer_spin") > y(page, "inner_spin") and box(page, "spin") == 0
     page.click("#tools button", "Reverse")
-    # One thread.
+    # One thread; only what runs.
     page.run(
         "const list = document.querySelector('select'); list.value = 'futex'; list.dispatchEvent(new Event('change'))"
     )
     assert abs(box(page, "inner_futex") - whole) < 2 and box(page, "inner_spin") == 0
+    page.run(
+        "const list = document.querySelector('select'); list.value = ''; list.dispatchEvent(new Event('change'))"
+    )
+    page.click("#tools button", "Only running")
+    assert (
+        "1 stack in 1 sample" in page.text("#panel h1")
+        and abs(box(page, "inner_spin") - whole) < 2
+        and box(page, "inner_futex") == 0
+    )
     page.resize(360, 640)
     page.run("dispatchEvent(new Event('resize'))")
     page.check()

@@ -5,8 +5,6 @@ import re
 import subprocess
 import sys
 
-import series
-
 profiler, target, folder = sys.argv[1:]
 sidecars, folded = os.path.join(folder, "sidecars", ""), os.path.join(folder, "folded")
 
@@ -44,7 +42,20 @@ try:
             text=True,
             check=True,
         )
-    by_unwind, _ = series.count_stacks(process.pid, "--sframe-dir", sidecars, "--count=60")
+    by_unwind = subprocess.run(
+        [
+            "sframe-unwind",
+            "--pid",
+            str(process.pid),
+            "--sframe-dir",
+            sidecars,
+            "--format=folded",
+            "--count=60",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
 finally:
     process.kill()
     process.wait()
@@ -82,7 +93,7 @@ for text in by_bpf:
 # System calls are left out: a process that is stopped from outside is in one more often than its
 # CPU time shows.
 found = 0
-for text, count in by_unwind.items():
+for text, count in read_folded(by_unwind).items():
     name, stack = text.split(";", 1)
     if count >= 3 and stack.endswith(";spin"):
         assert stack in by_bpf, "only sframe-unwind has " + stack

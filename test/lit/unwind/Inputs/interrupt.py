@@ -1,7 +1,7 @@
 # interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program opens
 # an event's descriptor just before it handles the signals; a signal that comes between ends it, and
 # is sent again to another one. It takes one sample at least.
-import json, os, signal, subprocess, sys
+import os, signal, subprocess, sys
 
 prefix = sys.argv[1]
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -54,20 +54,25 @@ target = subprocess.Popen(["sleep", "1000"])
 try:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for options in ((), ("--interval", "3600000")):
-            text = interrupt(target.pid, number, "text", *options)
-            assert "TID %d:" % target.pid in text, text
-            documents = interrupt(target.pid, number, "json", *options)
-            first, _ = json.JSONDecoder().raw_decode(documents)
-            assert first["pid"] == target.pid and documents.endswith("}\n"), documents
+            folded = interrupt(target.pid, number, "folded", *options).splitlines()
+            assert len(folded) >= 1 and all(
+                int(line.rsplit(" ", 1)[1]) >= 1 for line in folded
+            ), folded
+            svg = interrupt(target.pid, number, "svg", *options)
+            assert svg.startswith("<svg") and svg.endswith("</svg>\n"), svg
+        text = interrupt(target.pid, number, "text")
+        assert "TID %d:" % target.pid in text, text
     assert target.poll() is None
     with open("/proc/%d/status" % target.pid) as lines:
         assert "TracerPid:\t0\n" in lines.readlines()
     # Ignored signals stay ignored (a job in the background of a script): the samples are all taken.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     done = subprocess.run(
-        ["sframe-unwind", "--pid", str(target.pid), "--count", "3"], capture_output=True, text=True
+        ["sframe-unwind", "--pid", str(target.pid), "--count", "3", "--format=folded"],
+        capture_output=True,
+        text=True,
     )
-    assert done.stdout.count("TID %d:" % target.pid) == 3, done
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines()) == 3, done
 finally:
     target.kill()
     target.wait()

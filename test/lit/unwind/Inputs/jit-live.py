@@ -2,13 +2,22 @@
 import subprocess
 import sys
 
-import series
-
 program = subprocess.Popen(sys.argv[1:])
 try:
-    counts, code = series.count_stacks(program.pid, "--count", "300", "--interval", "2")
-    print(*(f"{stack} {count}" for stack, count in counts.items()), sep="\n")
-    sys.exit(code)
+    sys.exit(
+        subprocess.run(
+            [
+                "sframe-unwind",
+                "--pid",
+                str(program.pid),
+                "--format=folded",
+                "--count",
+                "300",
+                "--interval",
+                "2",
+            ]
+        ).returncode
+    )
 finally:
     program.kill()
     program.wait()

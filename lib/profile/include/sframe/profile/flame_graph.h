@@ -15,6 +15,7 @@ namespace sframe::profile {
 
 struct FlameGraphHeading {
   std::string_view name;
+  std::uint64_t samples = 0;       ///< each has a stack of each thread; 0: not counted apart from the stacks
   std::string_view unit = "stack"; ///< what is counted, as one of them; static
 };
 

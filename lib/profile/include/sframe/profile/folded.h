@@ -16,8 +16,13 @@ namespace sframe::profile {
 /// Takes what is written, in pieces of any size.
 using Sink = std::function<void(std::string_view text)>;
 
+struct StackCount {
+  std::uint64_t all = 0;
+  std::uint64_t running = 0; ///< of them, those of threads that were running
+};
+
 /// By the stack: its elements, outermost first, with ';' between them.
-using StackCounts = std::map<std::string, std::uint64_t>;
+using StackCounts = std::map<std::string, StackCount>;
 
 /// A name as an element of a stack: without ';' and control characters.
 std::string folded_name(std::string_view name);
