@@ -227,11 +227,11 @@ bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
 
 /// True if the function starts where compilers start one, after a no-operation, and returns at the height of
 /// that: no matter what is before the padding, it is no middle of an instruction, nor of a function with a
-/// frame. Nor is it a word of data that has the byte of a return, as Haskell's programs have at such places:
-/// it is longer, or makes a frame.
+/// frame. It makes a frame, too: Haskell's programs have words of data at such places, in which, or behind
+/// which, there is the byte of a return.
 bool Proof::stands_alone(const CodeFunction& function) {
   const AddressRange* const code = range_at(input_.code, function.start);
-  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start) || may_be_word(function))
+  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start) || !has_frame(function))
     return false;
   const std::uint64_t most =
       std::min<std::uint64_t>(code::machine(abi_).max_length, function.start - code->start);
