@@ -111,7 +111,7 @@ std::uint64_t goes_on_at(const CodeFunction& function, const CodeRows& rows, std
   for (const LeftOut& range : rows.left_out)
     if (!is_unreached(range) && is_close(range.start + range.size)) add(function.end);
   for (const CodeRows::Jump& jump : rows.jumps)
-    if (!jump.row || !jump.row->same_rules(function.entry)) add(jump.target);
+    if (!jump.code || !jump.row()->same_rules(function.entry)) add(jump.target);
   add(rows.tables_lead_to);
   return last;
 }
@@ -154,9 +154,9 @@ class CodeFunctions::Calls final : public code::Environment {
 public:
   /// `inside`: CodeFunction::inside of an earlier analysis.
   Calls(CodeFunctions& functions, const CodeFunction& function, Budget* budget,
-        std::set<std::uint64_t> inside)
+        std::span<const std::uint64_t> inside)
       : functions_(functions), function_(function), budget_(budget), padding_(functions.abi_),
-        inside_(std::move(inside)) {}
+        inside_(inside.begin(), inside.end()) {}
 
   std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.constant_data(address, size);
@@ -189,11 +189,11 @@ public:
   /// Instead of a run: asks what an earlier analysis asked. True if all answers are still the same.
   bool confirms(std::span<const CodeQuestion> questions);
   /// CodeFunction::questions of the last run.
-  std::vector<CodeQuestion> questions();
+  CompactList<CodeQuestion> questions();
   /// CodeFunction::doubtful of the last run.
-  std::vector<std::uint64_t> doubtful() { return std::move(doubtful_); }
+  CompactList<std::uint64_t> doubtful() const { return CompactList<std::uint64_t>(doubtful_); }
   /// CodeFunction::inside, after the last run.
-  std::set<std::uint64_t> inside() { return std::move(inside_); }
+  CompactList<std::uint64_t> inside() const;
   /// After a run: finds out after which calls the function goes on. True if there is a new one.
   bool learn(const CodeRows& rows);
 
@@ -234,10 +234,17 @@ bool CodeFunctions::Calls::is_asked_answer(CodeQuestion question) {
   return question.answer;
 }
 
-std::vector<CodeQuestion> CodeFunctions::Calls::questions() {
+CompactList<CodeQuestion> CodeFunctions::Calls::questions() {
   std::ranges::sort(questions_);
   const auto repeated = std::ranges::unique(questions_);
-  return {questions_.begin(), repeated.begin()};
+  return CompactList<CodeQuestion>(std::span(questions_.begin(), repeated.begin()));
+}
+
+CompactList<std::uint64_t> CodeFunctions::Calls::inside() const {
+  CompactList<std::uint64_t> inside;
+  inside.reserve(inside_.size());
+  for (const std::uint64_t address : inside_) inside.push_back(address);
+  return inside;
 }
 
 bool CodeFunctions::Calls::confirms(std::span<const CodeQuestion> questions) {
@@ -295,11 +302,12 @@ bool CodeFunctions::Calls::learn(const CodeRows& rows) {
     if (suspects_.contains(range.start)) learn_between(range.start - 1, range.end());
   // The parts of a function that are expected to run rarely, and others between them, are far from it.
   if (suspects_.empty() || !functions_.is_aligned(function_.start)) return inside_.size() != before;
-  for (const CodeRows::Jump& link : rows.links) {
-    const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
-    if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row().cfa) continue;
+  for (const CodeRows::Link& link : rows.links) {
+    const std::uint64_t target = function_.start + link.target;
+    const auto* const range = last_not_above(rows.ranges, target, &CodeRows::Range::begin);
+    if (!range || target >= range->end || !link.code || link.code->row.cfa != range->row().cfa) continue;
     const auto [low, high] = std::minmax(link.from, link.target);
-    learn_between(low, high);
+    learn_between(function_.start + low, function_.start + high);
   }
   return inside_.size() != before;
 }
@@ -443,7 +451,8 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   function.sized = known && known->size != 0;
   // An earlier analysis found out how far the function goes.
   const CodeFunction* const before = known && known->found ? &known->found->function : nullptr;
-  Calls calls(*this, function, budget, before ? before->inside : std::set<std::uint64_t>());
+  Calls calls(*this, function, budget,
+              before ? std::span<const std::uint64_t>(before->inside) : std::span<const std::uint64_t>());
   std::uint64_t window = function.sized ? limit - start : first_window;
   if (before) window = std::max(window, before->end - start);
   for (int run = 0; run < max_runs; ++run) {
@@ -476,7 +485,9 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
   function.doubtful = calls.doubtful();
   function.inside = calls.inside();
   // What is not reached need not be the function's if its size is unknown.
-  if (!function.sized) std::erase_if(function.rows.left_out, is_unreached);
+  CompactList<LeftOut>& left_out = function.rows.left_out;
+  if (!function.sized)
+    left_out.truncate(left_out.size() - std::ranges::remove_if(left_out, is_unreached).size());
   function.rows.shrink();
   return function;
 }
@@ -709,7 +720,13 @@ bool CodeFunctions::analyse_gaps() {
   for (const auto& [start, place] : places_) {
     if (!place.found) continue;
     const CodeRows& rows = place.found->function.rows;
-    each_reached(rows, [&](const AddressRange& range) { reached.push_back(range); });
+    each_reached(rows, [&](const AddressRange& range) {
+      // Most continue the last one; a list of all takes as much memory as a fifth of the functions.
+      if (!reached.empty() && reached.back().end() == range.start)
+        reached.back().size += range.size;
+      else
+        reached.push_back(range);
+    });
     // No function starts there, although none may lead there.
     for (const std::uint64_t executed : rows.executed)
       reached.push_back({executed, code::machine(abi_).max_length});
@@ -733,7 +750,7 @@ bool CodeFunctions::analyse_gaps() {
         }
       });
   bool any = false;
-  for (std::vector<CodeFunction>& functions : made)
+  for (std::vector<CodeFunction>& functions : made) {
     for (CodeFunction& function : functions) {
       Place& place = place_of(function.start);
       if (std::exchange(place.is_start, true)) continue; // it will be analysed as a start
@@ -742,6 +759,8 @@ bool CodeFunctions::analyse_gaps() {
       any = true;
       keep(std::move(function));
     }
+    functions = std::vector<CodeFunction>(); // they are many, and `= {}` would keep the memory
+  }
   return any;
 }
 

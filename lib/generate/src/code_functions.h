@@ -6,6 +6,7 @@
 #pragma once
 
 #include "code_rows.h"
+#include "compact_list.h"
 #include "sframe/code/call_end.h"
 #include "sframe/code/callees.h"
 #include "sframe/generate/cfi_input.h"
@@ -50,11 +51,11 @@ struct CodeFunction {
   /// Zeros are before it, which need not be padding: code or data may be on either side of them.
   bool after_zeros = false;
   /// Targets of calls that perhaps never return, so that the code after them is guessed.
-  std::vector<std::uint64_t> doubtful;
-  /// Return addresses, and padding that is jumped to, after which the function goes on.
-  std::set<std::uint64_t> inside;
+  CompactList<std::uint64_t> doubtful;
+  /// Return addresses, and padding that is jumped to, after which the function goes on. By address.
+  CompactList<std::uint64_t> inside;
   /// What the last run asked, each once. An analysis of the same bytes that is told the same finds the same.
-  std::vector<CodeQuestion> questions;
+  CompactList<CodeQuestion> questions;
   /// The last analysis was told the same as the one before: that one's `rows` and `questions` are kept, and
   /// those here are empty.
   bool is_unchanged = false;
@@ -89,7 +90,7 @@ private:
   /// A function with the places that it leads to, in the order of its lists.
   struct Found {
     CodeFunction function;
-    std::vector<Place*> doubtful, calls, jumps;
+    CompactList<Place*> doubtful, calls, jumps;
   };
   /// An address where a function may start, or that one calls or jumps to. All that is known of it is here,
   /// and places refer to each other, since looking an address up is most of the work with many functions.
@@ -109,7 +110,7 @@ private:
     Returns returns = Returns::perhaps;
     std::unique_ptr<Found> found; ///< nullptr: not analysed yet
     /// Functions that call or jump here, or did so in an earlier analysis. Some several times.
-    std::vector<Place*> users;
+    CompactList<Place*> users;
   };
   /// Ordered by address.
   using Undecided = std::pair<std::uint64_t, Place*>;

@@ -62,6 +62,8 @@ std::size_t RowPool::Hash::operator()(const CodeRow& code) const {
     hash.add(std::uint64_t(rule.kind) << 16 | rule.base);
     hash.add(static_cast<std::uint64_t>(std::int64_t{rule.offset}));
   }
+  hash.add(static_cast<std::uint64_t>(std::int64_t{code.fp.value_or(0)}));
+  hash.add(std::uint64_t{code.fp.has_value()} << 1 | std::uint64_t{code.keeps_fp});
   return static_cast<std::size_t>(hash.value());
 }
 
@@ -72,15 +74,14 @@ const CodeRow* RowPool::find(const CodeRow& row) {
 
 void CodeRows::shrink() {
   const auto shrink = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
-  shrink(ranges, left_out, jumps, calls, guessed_calls, after_indirect_calls, links, guessed_ends, without_fp,
-         executed, unknown, addresses);
+  shrink(ranges, left_out, jumps, calls, guessed_calls, after_indirect_calls, links, guessed_jumps,
+         guessed_ends, without_fp, executed, unknown, addresses);
 }
 
 /// Mostly that of the instruction before.
-const CodeRow* CodeRowMaker::pooled(const FrameRow& row, const std::optional<Rule>& by_record) {
-  const CodeRow code{row, by_record};
-  if (!pooled_ || *pooled_ != code) pooled_ = pool_.find(code);
-  return pooled_;
+const CodeRow* CodeRowMaker::pooled(const CodeRow& row, const CodeRow*& last) {
+  if (!last || *last != row) last = pool_.find(row);
+  return last;
 }
 
 CodeRows CodeRowMaker::make(const code::Function& function) {
@@ -103,7 +104,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   if (is_used_up()) return leave_out_all(); // the analysis would clear its tables first
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
-  rows_.executed.assign(results.executed().begin(), results.executed().end());
+  rows_.executed = CompactList<std::uint64_t>(results.executed());
   rows_.tables_lead_to = results.tables_lead_to();
   if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
@@ -112,7 +113,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   // States that were not joined with all others prove nothing.
   if (is_used_up()) return leave_out_all();
   std::ranges::sort(rows_.addresses);
-  rows_.addresses.erase(std::ranges::unique(rows_.addresses).begin(), rows_.addresses.end());
+  rows_.addresses.truncate(rows_.addresses.size() - std::ranges::unique(rows_.addresses).size());
   std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
   extend_over_padding();
   return std::move(rows_);
@@ -131,20 +132,20 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   const std::optional<FrameRow> row =
       code::is_entry_like(at.state(), abi_) ? abi_.entry_row() : code::row_of(at.state(), abi_);
   const auto jump_to = [&](std::uint64_t target) {
-    const auto fp = fp_of(at.state(), abi_);
-    return CodeRows::Jump{.from = begin,
-                          .target = target,
-                          .row = row ? &pooled(*row, {})->row : nullptr,
-                          .fp_offset = fp.value_or(0),
-                          .has_fp_offset = fp.has_value(),
-                          .keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp)};
+    CodeRows::Jump jump{.from = begin, .target = target};
+    if (row)
+      jump.code = pooled({.row = *row,
+                          .fp = fp_of(at.state(), abi_),
+                          .keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp)},
+                         last_of_jumps_);
+    return jump;
   };
   const auto jump = [&] { return jump_to(at.instruction.target); };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.certainty != code::Certainty::certain) {
     if ((at.instruction.flow == Flow::call && !at.pushes_and_jumps) || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});
-    if (jumps) rows_.links.push_back(jump());
+    if (jumps) add_link(jump());
     return add_guessed(at, begin, end);
   }
   in_first_run_ &= begin == function_.start || (begin == rows_.first_run_end && !at.block_start);
@@ -157,7 +158,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));
   if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state(), abi_))
-    rows_.links.push_back(jump());
+    add_link(jump());
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns;
   rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state(), abi_);
@@ -166,7 +167,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (jumps_out) rows_.jumps.push_back(jump());
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
   const bool runs_on = goes_on && end - function_.start == function_.bytes.size();
-  if (runs_on) rows_.runs_on = jump_to(end);
+  if (runs_on) rows_.runs_on = std::make_unique<CodeRows::Jump>(jump_to(end));
   if (!row || row->fp.kind == Rule::Kind::undefined) {
     if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);
@@ -176,7 +177,14 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  add_range({begin, end, pooled(*row, code::cfa_by_frame_record(at.state(), abi_))});
+  const CodeRow code{.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)};
+  add_range({begin, end, pooled(code, last_of_ranges_)});
+}
+
+void CodeRowMaker::add_link(const CodeRows::Jump& jump) {
+  const std::uint64_t from = jump.from - function_.start, target = jump.target - function_.start;
+  if (target >= function_.bytes.size()) return rows_.guessed_jumps.push_back(jump);
+  rows_.links.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(target), jump.code});
 }
 
 /// `at`: an instruction of the first run.
@@ -200,7 +208,7 @@ void CodeRowMaker::note_switch(const code::Reached& at, std::uint64_t begin) {
   }
   const code::Value sp = at.state().reg(abi_.sp);
   if (!fp_restored_ || sp.base != code::Value::Base::symbol || sp.flag) return; // a flag: alloca, alignment
-  std::vector<CodeRows::Range>& ranges = rows_.ranges;
+  CompactList<CodeRows::Range>& ranges = rows_.ranges;
   while (!ranges.empty() && ranges.back().end > *fp_restored_) {
     CodeRows::Range& last = ranges.back();
     leave_out(std::max(last.begin, *fp_restored_), last.end, code_fp_unknown);
@@ -266,7 +274,7 @@ void CodeRowMaker::withhold_landing_pads() {
       changed |= block.needs_exception;
     }
   }
-  std::vector<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
+  const CompactList<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
   auto block = blocks_.begin();
   for (const CodeRows::Range& range : ranges) {
     for (std::uint64_t at = range.begin; at < range.end;) {
@@ -282,7 +290,7 @@ void CodeRowMaker::withhold_landing_pads() {
 }
 
 void CodeRowMaker::add_range(const CodeRows::Range& range) {
-  std::vector<CodeRows::Range>& all = rows_.ranges;
+  CompactList<CodeRows::Range>& all = rows_.ranges;
   if (all.empty() || !extend(all.back(), range)) all.push_back(range);
 }
 
@@ -314,7 +322,7 @@ void CodeRowMaker::find_key(const code::Function& function) {
   }
   if (!a_key || !rows_.b_key) return;
   for (const CodeRows::Range& range : rows_.ranges) leave_out(range.begin, range.end, code_ra_unknown);
-  rows_.ranges.clear();
+  rows_.ranges = {};
 }
 
 /// Padding between instructions with rows keeps the row of those before it, so that it divides no function.
@@ -322,8 +330,8 @@ void CodeRowMaker::find_key(const code::Function& function) {
 /// before it, as if it had been called.
 void CodeRowMaker::extend_over_padding() {
   // In place: ranges only become fewer, and a second list of them takes more memory than the analysis.
-  std::vector<CodeRows::Range>& ranges = rows_.ranges;
-  auto left_out = rows_.left_out.begin();
+  CompactList<CodeRows::Range>& ranges = rows_.ranges;
+  const LeftOut* left_out = rows_.left_out.begin();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     CodeRows::Range range = ranges[i];
@@ -334,7 +342,7 @@ void CodeRowMaker::extend_over_padding() {
     }
     if (kept == 0 || !extend(ranges[kept - 1], range)) ranges[kept++] = range;
   }
-  ranges.resize(kept);
+  ranges.truncate(kept);
 }
 
 } // namespace sframe::generate

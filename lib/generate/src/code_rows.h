@@ -13,11 +13,13 @@
 
 #pragma once
 
+#include "compact_list.h"
 #include "sframe/base/address_ranges.h"
 #include "sframe/code/analysis.h"
 #include "sframe/generate/report.h"
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -46,8 +48,10 @@ inline bool is_unreached(const LeftOut& range) {
 /// What the code shows of the frame before an instruction.
 struct CodeRow {
   FrameRow row; ///< its `offset` is 0; the CFA by SP, if SP is known
-  /// code::cfa_by_frame_record(), which is the better rule: it does not depend on SP.
+  /// Of ranges: code::cfa_by_frame_record(), which is the better rule: it does not depend on SP.
   std::optional<Rule> by_record;
+  std::optional<std::int32_t> fp; ///< of jumps: what FP is above the CFA, if it is known
+  bool keeps_fp = false;          ///< of jumps: FP itself holds the caller's, whatever the row has
 
   friend bool operator==(const CodeRow&, const CodeRow&) = default;
 };
@@ -76,12 +80,14 @@ struct CodeRows {
   /// A jump out of the function, and the row before it.
   struct Jump {
     std::uint64_t from = 0, target = 0;
-    const FrameRow* row = nullptr; ///< in the pool; nullptr: not known
-    std::int32_t fp_offset = 0;    ///< what FP is above the CFA,
-    bool has_fp_offset = false;    ///<   if it is known
-    bool keeps_fp = false;         ///< FP itself holds the caller's, whatever the row has
+    const CodeRow* code = nullptr; ///< in the pool; nullptr: not known
 
-    std::optional<std::int32_t> fp() const { return has_fp_offset ? std::optional(fp_offset) : std::nullopt; }
+    const FrameRow* row() const { return code ? &code->row : nullptr; }
+  };
+  /// A jump inside the function, by offsets from its start. 16 bytes: there are more than calls.
+  struct Link {
+    std::uint32_t from = 0, target = 0;
+    const CodeRow* code = nullptr; ///< as in Jump
   };
 
   struct Call {
@@ -89,32 +95,32 @@ struct CodeRows {
     std::uint64_t next = 0; ///< the return address
   };
 
-  std::vector<Range> ranges;       ///< by address, disjoint; adjacent ones have different rules
-  std::vector<LeftOut> left_out;   ///< by address; padding is in neither list
-  std::vector<Jump> jumps;         ///< direct, by address
-  std::vector<Call> calls;         ///< direct ones, in the order of the calls
-  std::vector<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
+  CompactList<Range> ranges;       ///< by address, disjoint; adjacent ones have different rules
+  CompactList<LeftOut> left_out;   ///< by address; padding is in neither list
+  CompactList<Jump> jumps;         ///< direct, by address
+  CompactList<Call> calls;         ///< direct ones, in the order of the calls
+  CompactList<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
   /// Return addresses of the other calls of certain code. By address.
-  std::vector<std::uint64_t> after_indirect_calls;
-  /// Conditional branches inside the function, away from its entry's frame, and all jumps of guessed code. By
-  /// source. Where one leads to certain code of the function with the same frame, what lies between belongs
-  /// to the function.
-  std::vector<Jump> links;
+  CompactList<std::uint64_t> after_indirect_calls;
+  /// Conditional branches away from the entry's frame, and all jumps of guessed code. By source. Where one
+  /// leads to certain code of the function with the same frame, what lies between belongs to the function.
+  CompactList<Link> links;
+  CompactList<Jump> guessed_jumps; ///< direct ones of guessed code out of the function, by source
   /// Guessed code without a jump that ends with a return or jump, where all that is the caller's is as it was
   /// at the entry: it belongs to the function.
-  std::vector<AddressRange> guessed_ends;
+  CompactList<AddressRange> guessed_ends;
   /// Where control leaves the function for, also by running into the next one, without the caller's FP: it
   /// was overwritten, and no place is known that has it.
-  std::vector<std::uint64_t> without_fp;
+  CompactList<std::uint64_t> without_fp;
   /// From the last instruction into what follows the bytes, if control certainly goes on there. The row is
   /// the one before the instruction.
-  std::optional<Jump> runs_on;
+  std::unique_ptr<Jump> runs_on;
   /// Instructions that others execute, which no path need lead to (s390x: ex, exrl).
-  std::vector<std::uint64_t> executed;
+  CompactList<std::uint64_t> executed;
   /// Certain instructions that the decoder does not know. By address.
-  std::vector<std::uint64_t> unknown;
+  CompactList<std::uint64_t> unknown;
   /// Addresses that certain code puts into registers, and other numbers. Each once.
-  std::vector<std::uint64_t> addresses;
+  CompactList<std::uint64_t> addresses;
   /// The end of the run of instructions at the start that control passes one after the other, and that
   /// nothing in the function jumps into.
   std::uint64_t first_run_end = 0;
@@ -163,16 +169,19 @@ private:
   void add_addresses(const code::Reached& at);
   void note_start(const code::Reached& at, std::uint64_t begin);
   void note_switch(const code::Reached& at, std::uint64_t begin);
+  void add_link(const CodeRows::Jump& jump);
   void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);
   void extend_over_padding();
 
-  const CodeRow* pooled(const FrameRow& row, const std::optional<Rule>& by_record);
+  /// `last`: the last one that was asked for.
+  const CodeRow* pooled(const CodeRow& row, const CodeRow*& last);
 
   const AbiTraits& abi_;
   RowPool& pool_;
-  const CodeRow* pooled_ = nullptr; ///< the last one
+  const CodeRow* last_of_ranges_ = nullptr;
+  const CodeRow* last_of_jumps_ = nullptr;
   code::Analyzer analyzer_;
   CodeRows rows_;
   std::uint64_t end_ = 0; ///< of the instructions seen

@@ -85,7 +85,7 @@ template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& clai
 }
 
 void Claims::add(std::size_t index, const CodeFunction& function) {
-  const std::vector<CodeRows::Range>& ranges = function.rows.ranges;
+  const CompactList<CodeRows::Range>& ranges = function.rows.ranges;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::uint64_t begin = ranges[i].begin;
     while (i + 1 < ranges.size() && ranges[i + 1].begin == ranges[i].end) ++i;
@@ -151,23 +151,23 @@ public:
 private:
   /// How control enters a function from accepted code, apart from calls.
   struct Entered {
-    explicit Entered(const CodeRows::Jump& jump) : row(*jump.row), fp(jump.fp()), keeps_fp(jump.keeps_fp) {}
+    explicit Entered(const CodeRow& before) : row(before.row), fp(before.fp), keeps_fp(before.keeps_fp) {}
 
-    /// Adds a jump that enters it. Rows may name different places of the caller's FP: the word that has been
-    /// saved is another one, or none, on another path, but FP itself is right on all.
-    void add(const CodeRows::Jump& jump) {
-      keeps_fp &= jump.keeps_fp;
-      if (fp != jump.fp()) fp.reset();
-      if (row.same_rules(*jump.row)) return;
+    /// Adds the row before a jump that enters it. Rows may name different places of the caller's FP: the word
+    /// that has been saved is another one, or none, on another path, but FP itself is right on all.
+    void add(const CodeRow& before) {
+      keeps_fp &= before.keeps_fp;
+      if (fp != before.fp) fp.reset();
+      if (row.same_rules(before.row)) return;
       if (keeps_fp) row.fp = Rule::same();
-      FrameRow other = *jump.row;
+      FrameRow other = before.row;
       if (keeps_fp) other.fp = Rule::same();
       several |= !row.same_rules(other);
     }
 
     FrameRow row;
-    std::optional<std::int32_t> fp; ///< CodeRows::Jump::fp, if it is the same of all
-    bool keeps_fp = false;          ///< CodeRows::Jump::keeps_fp of all
+    std::optional<std::int32_t> fp; ///< CodeRow::fp, if it is the same of all
+    bool keeps_fp = false;          ///< CodeRow::keeps_fp of all
     bool several = false;           ///< with different rows
   };
 
@@ -305,26 +305,28 @@ void Proof::spread() {
       }
     for (const CodeRows::Jump& jump : function.rows.jumps) {
       const CodeFunction* const entered = at(jump.target, target);
-      if (!entered || !jump.row) continue;
-      if (fits(*jump.row, entered->entry)) {
+      if (!entered || !jump.code) continue;
+      if (fits(*jump.row(), entered->entry)) {
         accept(target);
         continue;
       }
-      entered_.try_emplace(jump.target, jump).first->second.add(jump);
+      entered_.try_emplace(jump.target, *jump.code).first->second.add(*jump.code);
     }
   }
 }
 
 /// Jumps that perhaps never happen count if they would enter with another row.
 void Proof::add_doubtful_entries() {
-  const auto add = [&](const CodeRows::Jump& jump) {
-    const auto known = entered_.find(jump.target);
-    if (known != entered_.end() && jump.row) known->second.add(jump);
+  const auto add = [&](std::uint64_t target, const CodeRow* before) {
+    const auto known = before ? entered_.find(target) : entered_.end();
+    if (known != entered_.end()) known->second.add(*before);
   };
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (states_[i] == State::refuted) continue;
-    std::ranges::for_each(functions_[i].rows.jumps, add);
-    std::ranges::for_each(functions_[i].rows.links, add);
+    const CodeFunction& function = functions_[i];
+    for (const auto* const jumps : {&function.rows.jumps, &function.rows.guessed_jumps})
+      for (const CodeRows::Jump& jump : *jumps) add(jump.target, jump.code);
+    for (const CodeRows::Link& link : function.rows.links) add(function.start + link.target, link.code);
   }
 }
 
@@ -344,9 +346,9 @@ bool Proof::enter_by_jumps() {
     states_[index] = State::unproven;
     accept(index);
     any = true;
-    if (const auto& next = functions_[index].rows.runs_on; next && next->row) {
+    if (const auto& next = functions_[index].rows.runs_on; next && next->code) {
       const auto known = entered_.find(next->target);
-      if (known != entered_.end()) known->second.add(*next);
+      if (known != entered_.end()) known->second.add(*next->code);
     }
   }
   return any;
@@ -401,12 +403,12 @@ void Proof::refute_contradictions() {
     for (const CodeRows::Call& call : functions_[i].rows.calls)
       if (contradicts(call.target, abi_.entry_row())) wrong.push_back(owner);
     for (const CodeRows::Jump& jump : functions_[i].rows.jumps)
-      if (jump.row && contradicts(jump.target, *jump.row))
+      if (jump.code && contradicts(jump.target, *jump.row()))
         wrong.insert(wrong.end(), {owner, i});
-      else if (jump.row && in_stubs(jump.target) && jump.row->cfa != abi_.entry_row().cfa)
+      else if (jump.code && in_stubs(jump.target) && jump.row()->cfa != abi_.entry_row().cfa)
         wrong.push_back(i);
     const auto& runs_on = functions_[i].rows.runs_on;
-    if (runs_on && runs_on->row && is_padding(*runs_on) && contradicts(runs_on->target, *runs_on->row))
+    if (runs_on && runs_on->code && is_padding(*runs_on) && contradicts(runs_on->target, *runs_on->row()))
       wrong.push_back(i);
   }
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
@@ -435,9 +437,9 @@ void Proof::refute_rivals() {
   std::vector<std::size_t> wrong;
   const auto has_same_rules = [&](std::size_t owner, std::uint64_t begin, std::uint64_t end,
                                   const FrameRow& row) {
-    const std::vector<CodeRows::Range>& ranges = functions_[owner].rows.ranges;
+    const CompactList<CodeRows::Range>& ranges = functions_[owner].rows.ranges;
     const auto* range = last_not_above(ranges, begin, &CodeRows::Range::begin);
-    for (; range != ranges.data() + ranges.size() && range->begin < end; ++range)
+    for (; range != ranges.end() && range->begin < end; ++range)
       if (!range->row().same_rules(row)) return false;
     return true;
   };
@@ -501,7 +503,7 @@ void Proof::accept_what_jumps() {
     if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
     for (const CodeRows::Jump& jump : functions_[i].rows.jumps) {
       std::size_t target = 0;
-      if (!jump.row || !fits(*jump.row, abi_.entry_row())) continue;
+      if (!jump.code || !fits(*jump.row(), abi_.entry_row())) continue;
       const CodeFunction* const entered = at(jump.target, target);
       if (in_stubs(jump.target))
         proven.push_back(i);
