@@ -545,8 +545,7 @@ void CodeFunctions::keep(CodeFunction function) {
   };
   found->doubtful.reserve(function.doubtful.size());
   for (const std::uint64_t target : function.doubtful) found->doubtful.push_back(add_user(target));
-  found->calls.reserve(rows.calls.size());
-  for (const CodeRows::Call& call : rows.calls) found->calls.push_back(add_user(call.target));
+  for (const CodeRows::Call& call : rows.calls) (void)add_user(call.target);
   found->jumps.reserve(rows.jumps.size());
   for (const CodeRows::Jump& jump : rows.jumps) found->jumps.push_back(add_user(jump.target));
   add_undecided(place, undecided_);
@@ -699,14 +698,20 @@ void CodeFunctions::analyse_callers() {
 
 /// Analyses functions again for which it matters whether these return.
 void CodeFunctions::analyse_callers_of(std::span<Place* const> callees) {
-  std::vector<std::uint64_t> callers;
-  for (Place* const callee : callees) callee->is_changed = true;
+  std::vector<std::uint64_t> callers, gone; // `gone`: callees that do not return. By address
+  for (Place* const callee : callees) {
+    callee->is_changed = true;
+    if (callee->no_return) gone.push_back(callee->address);
+  }
+  std::ranges::sort(gone);
+  const auto is_gone = [&](const CodeRows::Call& call) {
+    return std::ranges::binary_search(gone, call.target);
+  };
   for (const Place* const user : users_of(callees)) {
     const Found& found = *user->found;
-    if (!take(1 + found.doubtful.size() + found.calls.size())) return;
-    if (std::ranges::any_of(found.doubtful, &Place::is_changed) ||
-        std::ranges::any_of(found.calls,
-                            [](const Place* callee) { return callee->is_changed && callee->no_return; }))
+    const auto& calls = found.function.rows.calls;
+    if (!take(1 + found.doubtful.size() + calls.size())) return;
+    if (std::ranges::any_of(found.doubtful, &Place::is_changed) || std::ranges::any_of(calls, is_gone))
       callers.push_back(user->address);
   }
   for (Place* const callee : callees) callee->is_changed = false;

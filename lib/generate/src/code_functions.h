@@ -90,7 +90,7 @@ private:
   /// A function with the places that it leads to, in the order of its lists.
   struct Found {
     CodeFunction function;
-    CompactList<Place*> doubtful, calls, jumps;
+    CompactList<Place*> doubtful, jumps;
   };
   /// An address where a function may start, or that one calls or jumps to. All that is known of it is here,
   /// and places refer to each other, since looking an address up is most of the work with many functions.
