@@ -78,10 +78,11 @@ public:
   RuleFinder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
 
   /// By SP or FP, which are known in each frame of a walk; other registers are so in the first one only.
-  std::optional<Rule> cfa() const {
+  std::optional<Rule> cfa() {
     const Value wanted = Value::cfa(0);
     if (const auto rule = cfa_by(abi_.sp)) return rule;
     if (const auto rule = cfa_by(abi_.fp)) return rule;
+    parts_ = all_parts;
     if (const auto rule = stored(wanted, [&](const Value& location) { return !is_below_sp(location); }))
       return rule;
     for (std::uint16_t reg = 0; reg < State::max_registers; ++reg)
@@ -91,19 +92,25 @@ public:
 
   /// A word at the CFA first, if no signal or interrupt may overwrite it: it is right even if a callee does
   /// not preserve the register.
-  std::optional<Rule> entry_value(std::uint16_t reg) const {
+  std::optional<Rule> entry_value(std::uint16_t reg) {
     const Value wanted = Value::entry(reg);
     const auto is_kept = [&](const Value& location) {
       return location.base == Base::cfa && !is_below_sp(location);
     };
     if (const auto rule = stored(wanted, is_kept)) return rule;
     if (signed_value(state_.reg(reg), false) == wanted) return Rule::same();
+    parts_ = all_parts;
     for (std::uint16_t other = 0; other < State::max_registers; ++other)
       if (signed_value(state_.reg(other), false) == wanted) return Rule::in_register(other);
     return stored(wanted, anywhere);
   }
 
+  /// On which the answers so far depend.
+  std::uint64_t parts() const { return parts_; }
+
 private:
+  static constexpr std::uint64_t all_parts = ~std::uint64_t{0};
+
   static bool anywhere(const Value& /*location*/) { return true; }
 
   /// True if that is known of a word.
@@ -142,6 +149,7 @@ private:
 
   const State& state_;
   const AbiTraits& abi_;
+  std::uint64_t parts_ = State::bit(abi_.sp) | State::bit(abi_.fp) | State::bit(abi_.ra) | State::words_bit;
 };
 
 } // namespace
@@ -198,16 +206,14 @@ bool RowFollower::follow(const FrameRow& row, const State& state) {
   return agrees;
 }
 
-std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {
-  const RuleFinder finder(state, abi);
+std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi, std::uint64_t* parts) {
+  RuleFinder finder(state, abi);
   const auto cfa = finder.cfa();
   const auto ra = finder.entry_value(abi.ra);
+  const auto fp = finder.entry_value(abi.fp);
+  if (parts) *parts = finder.parts();
   if (!cfa || !ra) return std::nullopt;
-  FrameRow row{.offset = 0,
-               .cfa = *cfa,
-               .ra = *ra,
-               .fp = finder.entry_value(abi.fp).value_or(Rule::undefined()),
-               .ra_signed = false};
+  FrameRow row{.offset = 0, .cfa = *cfa, .ra = *ra, .fp = fp.value_or(Rule::undefined()), .ra_signed = false};
   row.ra_signed = abi.signs_return_addresses && check(row, state, abi).ra.found.flag;
   return row;
 }

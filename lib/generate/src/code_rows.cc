@@ -91,6 +91,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   function_ = function;
   blocks_.clear();
   passes_on_ = false;
+  changed_ = row_parts_ = ~std::uint64_t{0};
   calls_need_exception_ = false;
   in_first_run_ = true;
   const auto is_used_up = [&] {
@@ -123,14 +124,13 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   using code::Exit;
   using code::Flow;
   const std::uint64_t end = at.instruction.address + at.instruction.length;
+  changed_ |= at.changed;
   // Instructions may overlap, as where a jump skips a prefix. Data that is taken for code does it at random.
   const std::uint64_t begin = std::max(at.instruction.address, end_);
   if (end <= begin) return;
   note_switch(at, begin);
   end_ = end;
-  // After a tail call the saved registers are still where they were, but not if others call the function.
-  const std::optional<FrameRow> row =
-      code::is_entry_like(at.state(), abi_) ? abi_.entry_row() : code::row_of(at.state(), abi_);
+  const std::optional<FrameRow>& row = row_before(at);
   const auto jump_to = [&](std::uint64_t target) {
     CodeRows::Jump jump{.from = begin, .target = target};
     if (row)
@@ -177,8 +177,21 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  const CodeRow code{.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)};
-  add_range({begin, end, pooled(code, last_of_ranges_)});
+  if (!row_code_)
+    row_code_ =
+        pooled({.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)}, last_of_ranges_);
+  add_range({begin, end, row_code_});
+}
+
+/// Most instructions change nothing that it depends on.
+const std::optional<FrameRow>& CodeRowMaker::row_before(const code::Reached& at) {
+  if ((changed_ & row_parts_) == 0) return row_;
+  row_ = code::row_of(at.state(), abi_, &row_parts_);
+  // After a tail call the saved registers are still where they were, but not if others call the function.
+  if (code::is_entry_like(at.state(), abi_)) row_ = abi_.entry_row();
+  row_code_ = nullptr;
+  changed_ = 0;
+  return row_;
 }
 
 void CodeRowMaker::add_link(const CodeRows::Jump& jump) {

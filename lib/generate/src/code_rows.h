@@ -175,6 +175,7 @@ private:
   void find_key(const code::Function& function);
   void extend_over_padding();
 
+  const std::optional<FrameRow>& row_before(const code::Reached& at);
   /// `last`: the last one that was asked for.
   const CodeRow* pooled(const CodeRow& row, const CodeRow*& last);
 
@@ -184,8 +185,12 @@ private:
   const CodeRow* last_of_jumps_ = nullptr;
   code::Analyzer analyzer_;
   CodeRows rows_;
-  std::uint64_t end_ = 0; ///< of the instructions seen
-  AddressRange guessed_;  ///< the last guessed ones, without a jump
+  std::optional<FrameRow> row_;       ///< row_before() the last instruction
+  std::uint64_t row_parts_ = 0;       ///< of the state, on which `row_` depends
+  std::uint64_t changed_ = 0;         ///< code::Reached::changed, since `row_` was made
+  const CodeRow* row_code_ = nullptr; ///< with `row_`, of a range; nullptr: not asked for yet
+  std::uint64_t end_ = 0;             ///< of the instructions seen
+  AddressRange guessed_;              ///< the last guessed ones, without a jump
   code::Function function_;
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;

@@ -44,8 +44,9 @@ std::uint64_t parts_needed(const FrameRow& row, const AbiTraits& abi);
 /// The canonical row that is correct in the state. The CFA is based on SP if SP is known relative to it, else
 /// on FP, a word in the frame at FP or SP, any other register, or a word below SP. RA and FP are in a word at
 /// the CFA that is not below SP, else in their register, another register, or any other word; FP is undefined
-/// if it is in none. Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant cost.
-std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi);
+/// if it is in none. Empty if CFA or RA cannot be found. The row's `offset` is 0. `parts`, if not nullptr,
+/// gets the parts of the state on which the result depends, as State::bit(). Constant cost.
+std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi, std::uint64_t* parts = nullptr);
 
 /// The CFA by FP, if FP points to a frame record: the caller's FP, and the return address in the next word.
 /// Where these need not be in the frame (all ABIs but AMD64), also if FP equals SP. A function that has one
