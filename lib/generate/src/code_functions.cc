@@ -107,7 +107,7 @@ std::uint64_t goes_on_at(const CodeFunction& function, const CodeRows& rows, std
     if (target - function.end < limit - function.end) last = std::max(last, target);
   };
   const auto is_close = [&](std::uint64_t reached) { return function.end - reached < machine.max_length; };
-  if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) add(function.end);
+  if (!rows.ranges.empty() && is_close(function.start + rows.ranges.back().end)) add(function.end);
   for (const LeftOut& range : rows.left_out)
     if (!is_unreached(range) && is_close(range.start + range.size)) add(function.end);
   for (const CodeRows::Jump& jump : rows.jumps)
@@ -138,10 +138,9 @@ struct RangeChunks {
   }
 };
 
-template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor) {
-  for (const CodeRows::Range& range : rows.ranges)
-    visitor(AddressRange{range.begin, range.end - range.begin});
-  for (const LeftOut& range : rows.left_out)
+template <class Visitor> void each_reached(const CodeFunction& function, Visitor visitor) {
+  for (const CodeRows::Range& range : function.rows.ranges) visitor(function.at(range));
+  for (const LeftOut& range : function.rows.left_out)
     if (!is_unreached(range)) visitor(AddressRange{range.start, range.size});
 }
 
@@ -303,9 +302,8 @@ bool CodeFunctions::Calls::learn(const CodeRows& rows) {
   // The parts of a function that are expected to run rarely, and others between them, are far from it.
   if (suspects_.empty() || !functions_.is_aligned(function_.start)) return inside_.size() != before;
   for (const CodeRows::Link& link : rows.links) {
-    const std::uint64_t target = function_.start + link.target;
-    const auto* const range = last_not_above(rows.ranges, target, &CodeRows::Range::begin);
-    if (!range || target >= range->end || !link.code || link.code->row.cfa != range->row().cfa) continue;
+    const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
+    if (!range || link.target >= range->end || !link.code || link.code->row.cfa != range->row().cfa) continue;
     const auto [low, high] = std::minmax(link.from, link.target);
     learn_between(function_.start + low, function_.start + high);
   }
@@ -617,7 +615,7 @@ bool CodeFunctions::analyse_longer_ones() {
     const CodeFunction& function = place.found->function;
     bool is_longer = false;
     if (limit < function.end)
-      each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
+      each_reached(function, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
     if (is_longer) longer.push_back(place.address);
   });
   return is_paid && analyse_again(std::move(longer));
@@ -725,7 +723,7 @@ bool CodeFunctions::analyse_gaps() {
   for (const auto& [start, place] : places_) {
     if (!place.found) continue;
     const CodeRows& rows = place.found->function.rows;
-    each_reached(rows, [&](const AddressRange& range) {
+    each_reached(place.found->function, [&](const AddressRange& range) {
       // Most continue the last one; a list of all takes as much memory as a fifth of the functions.
       if (!reached.empty() && reached.back().end() == range.start)
         reached.back().size += range.size;
@@ -796,7 +794,7 @@ void CodeFunctions::scan(AddressRange gap, bool follows, CodeRowMaker& maker, Bu
     }
     if (budget.is_used_up(Resource::code_steps)) break;
     CodeFunction function = analyse(at, abi_.entry_row(), maker, &budget);
-    each_reached(function.rows, [&](const AddressRange& range) { reached.add(range); });
+    each_reached(function, [&](const AddressRange& range) { reached.add(range); });
     if (!reached.contains(at)) {
       reached.add({at, unit});
       follows = false;

@@ -61,6 +61,10 @@ struct CodeFunction {
   bool is_unchanged = false;
   CodeRows rows;
 
+  /// The addresses of one of the ranges.
+  AddressRange at(const CodeRows::Range& range) const {
+    return {start + range.begin, range.end - range.begin};
+  }
   /// Frees what only the search for functions needs.
   void forget_search();
 };

@@ -180,7 +180,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (!row_code_)
     row_code_ =
         pooled({.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)}, last_of_ranges_);
-  add_range({begin, end, row_code_});
+  add_range({offset_of(begin), offset_of(end), row_code_});
 }
 
 /// Most instructions change nothing that it depends on.
@@ -195,9 +195,10 @@ const std::optional<FrameRow>& CodeRowMaker::row_before(const code::Reached& at)
 }
 
 void CodeRowMaker::add_link(const CodeRows::Jump& jump) {
-  const std::uint64_t from = jump.from - function_.start, target = jump.target - function_.start;
-  if (target >= function_.bytes.size()) return rows_.guessed_jumps.push_back(jump);
-  rows_.links.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(target), jump.code});
+  if (jump.target - function_.start < function_.bytes.size())
+    rows_.links.push_back({offset_of(jump.from), offset_of(jump.target), jump.code});
+  else
+    rows_.guessed_jumps.push_back(jump);
 }
 
 /// `at`: an instruction of the first run.
@@ -222,10 +223,11 @@ void CodeRowMaker::note_switch(const code::Reached& at, std::uint64_t begin) {
   const code::Value sp = at.state().reg(abi_.sp);
   if (!fp_restored_ || sp.base != code::Value::Base::symbol || sp.flag) return; // a flag: alloca, alignment
   CompactList<CodeRows::Range>& ranges = rows_.ranges;
-  while (!ranges.empty() && ranges.back().end > *fp_restored_) {
+  const std::uint32_t restored = offset_of(*fp_restored_);
+  while (!ranges.empty() && ranges.back().end > restored) {
     CodeRows::Range& last = ranges.back();
-    leave_out(std::max(last.begin, *fp_restored_), last.end, code_fp_unknown);
-    last.end = *fp_restored_;
+    leave_out(function_.start + std::max(last.begin, restored), function_.start + last.end, code_fp_unknown);
+    last.end = restored;
     if (last.begin < last.end) break;
     ranges.pop_back();
   }
@@ -290,13 +292,14 @@ void CodeRowMaker::withhold_landing_pads() {
   const CompactList<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
   auto block = blocks_.begin();
   for (const CodeRows::Range& range : ranges) {
-    for (std::uint64_t at = range.begin; at < range.end;) {
+    const std::uint64_t last = function_.start + range.end;
+    for (std::uint64_t at = function_.start + range.begin; at < last;) {
       while (block->end <= at) ++block;
-      const std::uint64_t end = std::min(block->end, range.end);
+      const std::uint64_t end = std::min(block->end, last);
       if (block->needs_exception)
         leave_out(at, end, code_landing_pad);
       else
-        add_range({at, end, range.code});
+        add_range({offset_of(at), offset_of(end), range.code});
       at = end;
     }
   }
@@ -334,7 +337,8 @@ void CodeRowMaker::find_key(const code::Function& function) {
         (effect.index == 0 ? a_key : rows_.b_key) = true;
   }
   if (!a_key || !rows_.b_key) return;
-  for (const CodeRows::Range& range : rows_.ranges) leave_out(range.begin, range.end, code_ra_unknown);
+  for (const CodeRows::Range& range : rows_.ranges)
+    leave_out(function.start + range.begin, function.start + range.end, code_ra_unknown);
   rows_.ranges = {};
 }
 
@@ -349,8 +353,9 @@ void CodeRowMaker::extend_over_padding() {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     CodeRows::Range range = ranges[i];
     if (i + 1 < ranges.size()) {
-      while (left_out != rows_.left_out.end() && left_out->start < range.end) ++left_out;
-      if (left_out == rows_.left_out.end() || left_out->start >= ranges[i + 1].begin)
+      const auto is_before = [&](std::uint32_t offset) { return left_out->start < function_.start + offset; };
+      while (left_out != rows_.left_out.end() && is_before(range.end)) ++left_out;
+      if (left_out == rows_.left_out.end() || !is_before(ranges[i + 1].begin))
         range.end = ranges[i + 1].begin;
     }
     if (kept == 0 || !extend(ranges[kept - 1], range)) ranges[kept++] = range;

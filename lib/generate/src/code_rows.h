@@ -71,8 +71,9 @@ private:
 };
 
 struct CodeRows {
+  /// By offsets from the function's start. 16 bytes: of nothing else is more kept.
   struct Range {
-    std::uint64_t begin = 0, end = 0;
+    std::uint32_t begin = 0, end = 0;
     const CodeRow* code = nullptr; ///< in the pool
 
     const FrameRow& row() const { return code->row; }
@@ -170,6 +171,9 @@ private:
   void note_start(const code::Reached& at, std::uint64_t begin);
   void note_switch(const code::Reached& at, std::uint64_t begin);
   void add_link(const CodeRows::Jump& jump);
+  std::uint32_t offset_of(std::uint64_t address) const {
+    return static_cast<std::uint32_t>(address - function_.start);
+  }
   void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);

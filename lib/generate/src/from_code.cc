@@ -49,7 +49,7 @@ public:
   /// Claims the unclaimed addresses of [begin, claim.end). Calls visitor(AddressRange) for each part.
   template <class Visitor> void add(std::uint64_t begin, const Claim& claim, Visitor visitor);
   /// Calls visitor(begin, end, owner) for each part of the range that is claimed.
-  template <class Visitor> void each_in(const CodeRows::Range& range, Visitor visitor) const;
+  template <class Visitor> void each_in(const AddressRange& range, Visitor visitor) const;
 
 private:
   using Map = std::map<std::uint64_t, Claim>;
@@ -66,9 +66,9 @@ Claims::Map::const_iterator Claims::first_from(std::uint64_t address) const {
   return at;
 }
 
-template <class Visitor> void Claims::each_in(const CodeRows::Range& range, Visitor visitor) const {
-  for (auto at = first_from(range.begin); at != claims_.end() && at->first < range.end; ++at)
-    visitor(std::max(at->first, range.begin), std::min(at->second.end, range.end), at->second.owner);
+template <class Visitor> void Claims::each_in(const AddressRange& range, Visitor visitor) const {
+  for (auto at = first_from(range.start); at != claims_.end() && at->first < range.end(); ++at)
+    visitor(std::max(at->first, range.start), std::min(at->second.end, range.end()), at->second.owner);
 }
 
 template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& claim, Visitor visitor) {
@@ -87,9 +87,9 @@ template <class Visitor> void Claims::add(std::uint64_t begin, const Claim& clai
 void Claims::add(std::size_t index, const CodeFunction& function) {
   const CompactList<CodeRows::Range>& ranges = function.rows.ranges;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const std::uint64_t begin = ranges[i].begin;
+    const std::uint64_t begin = function.start + ranges[i].begin;
     while (i + 1 < ranges.size() && ranges[i + 1].begin == ranges[i].end) ++i;
-    add(begin, {ranges[i].end, index}, [](const AddressRange&) {});
+    add(begin, {function.start + ranges[i].end, index}, [](const AddressRange&) {});
   }
 }
 
@@ -110,7 +110,7 @@ bool has_frame(const CodeFunction& function) {
 /// The end of the code that is reached; its start if none is.
 std::uint64_t end_of(const CodeFunction& function) {
   const CodeRows& rows = function.rows;
-  std::uint64_t end = rows.ranges.empty() ? function.start : rows.ranges.back().end;
+  std::uint64_t end = function.start + (rows.ranges.empty() ? 0 : rows.ranges.back().end);
   for (const LeftOut& range : rows.left_out)
     if (!is_unreached(range)) end = std::max(end, range_end(range.start, range.size));
   return end;
@@ -378,8 +378,10 @@ const CodeRows::Range* Proof::range_of(std::uint64_t address, std::span<const st
       last_not_above(accepted, address, [&](std::size_t index) { return starts_[index]; });
   if (!last) return nullptr;
   owner = *last;
-  const auto* const range = last_not_above(functions_[owner].rows.ranges, address, &CodeRows::Range::begin);
-  return range && address < range->end ? range : nullptr;
+  const CodeFunction& function = functions_[owner];
+  const std::uint64_t offset = address - function.start;
+  const auto* const range = last_not_above(function.rows.ranges, offset, &CodeRows::Range::begin);
+  return range && offset < range->end ? range : nullptr;
 }
 
 /// Calls and jumps of accepted functions into accepted functions whose row there is another one, also those
@@ -425,7 +427,8 @@ void Proof::refute_unconnected() {
       states_[i] = State::unproven;
       continue;
     }
-    if (!function.rows.ranges.empty()) last_end = std::max(last_end, function.rows.ranges.back().end);
+    if (!function.rows.ranges.empty())
+      last_end = std::max(last_end, function.at(function.rows.ranges.back()).end());
   }
 }
 
@@ -437,9 +440,10 @@ void Proof::refute_rivals() {
   std::vector<std::size_t> wrong;
   const auto has_same_rules = [&](std::size_t owner, std::uint64_t begin, std::uint64_t end,
                                   const FrameRow& row) {
-    const CompactList<CodeRows::Range>& ranges = functions_[owner].rows.ranges;
-    const auto* range = last_not_above(ranges, begin, &CodeRows::Range::begin);
-    for (; range != ranges.end() && range->begin < end; ++range)
+    const CodeFunction& function = functions_[owner];
+    const CompactList<CodeRows::Range>& ranges = function.rows.ranges;
+    const auto* range = last_not_above(ranges, begin - function.start, &CodeRows::Range::begin);
+    for (; range != ranges.end() && function.start + range->begin < end; ++range)
       if (!range->row().same_rules(row)) return false;
     return true;
   };
@@ -447,11 +451,12 @@ void Proof::refute_rivals() {
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       if (functions_[i].sized != sized || states_[i] != State::accepted) continue;
       for (const CodeRows::Range& range : functions_[i].rows.ranges)
-        claims.each_in(range, [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
-          if (has_same_rules(owner, begin, end, range.row())) return;
-          wrong.push_back(i);
-          if (functions_[owner].sized == sized) wrong.push_back(owner);
-        });
+        claims.each_in(functions_[i].at(range),
+                       [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
+                         if (has_same_rules(owner, begin, end, range.row())) return;
+                         wrong.push_back(i);
+                         if (functions_[owner].sized == sized) wrong.push_back(owner);
+                       });
       claims.add(i, functions_[i]);
     }
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
@@ -607,7 +612,7 @@ private:
 void Writer::add(std::size_t index, const CodeFunction& function) {
   covered_ = left_ = 0;
   for (const CodeRows::Range& range : function.rows.ranges)
-    claims_.each_in(range, [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
+    claims_.each_in(function.at(range), [&](std::uint64_t begin, std::uint64_t end, std::size_t owner) {
       if (owner != index) return;
       if (run_end_ != begin) end_run(function.rows.b_key);
       extend_run(begin, end, range);
@@ -620,8 +625,7 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
 
 void Writer::leave_out(const CodeFunction& function, const Reason& reason) {
   covered_ = left_ = 0;
-  for (const CodeRows::Range& range : function.rows.ranges)
-    leave_out_range({range.begin, range.end - range.begin}, reason);
+  for (const CodeRows::Range& range : function.rows.ranges) leave_out_range(function.at(range), reason);
   for (const LeftOut& range : function.rows.left_out) leave_out_range({range.start, range.size}, reason);
   count();
 }
