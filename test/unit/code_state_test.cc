@@ -374,6 +374,27 @@ TEST(CodeRowCheck, RowOfChoosesThePlaceOfFp) {
   EXPECT_EQ(fp(), Rule::undefined());
 }
 
+/// What is looked for in other registers only if it is nowhere else depends on these only then.
+TEST(CodeRowCheck, RowOfTellsItsParts) {
+  State state = entry_of(amd64());
+  const auto parts = [&] {
+    std::uint64_t found = 0;
+    (void)row_of(state, amd64(), &found);
+    return found;
+  };
+  const std::uint64_t frame = State::bit(rsp) | State::bit(rbp) | State::bit(amd64().ra) | State::words_bit;
+  EXPECT_EQ(parts(), frame);
+  state.set_reg(rsp, symbol(1, 0));
+  state.set_reg(rbp, Value::cfa(-16));
+  state.store(Value::cfa(-16), Value::entry(rbp));
+  EXPECT_EQ(parts(), frame); // the CFA by FP
+  state.overwrite(Value::cfa(-16), 8);
+  EXPECT_EQ(parts() & State::bit(r12), State::bit(r12)); // no place of FP: another register may get it
+  state = entry_of(amd64());
+  state.set_reg(rsp, symbol(1, 0));
+  EXPECT_EQ(parts() & State::bit(rax), State::bit(rax)); // no CFA
+}
+
 TEST(CodeRowCheck, RowNeedsAReturnAddress) {
   State state = entry_of(amd64());
   EXPECT_EQ(row_of(state, amd64())->ra, Rule::fixed());
