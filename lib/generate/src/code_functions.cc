@@ -724,7 +724,7 @@ bool CodeFunctions::analyse_gaps() {
     if (!place.found) continue;
     const CodeRows& rows = place.found->function.rows;
     each_reached(place.found->function, [&](const AddressRange& range) {
-      // Most continue the last one; a list of all takes as much memory as a fifth of the functions.
+      // Most continue the last one: a list of all would be larger than any other.
       if (!reached.empty() && reached.back().end() == range.start)
         reached.back().size += range.size;
       else

@@ -91,7 +91,8 @@ private:
   /// Whether a function returns to its caller: perhaps if it leaves for code that is not known.
   enum class Returns : std::uint8_t { never, perhaps, surely };
   struct Place;
-  /// A function with the places that it leads to, in the order of its lists.
+  /// A function with the places that it leads to, in the order of its lists. Those of its calls are looked up
+  /// by address: they are many, and seldom asked for.
   struct Found {
     CodeFunction function;
     CompactList<Place*> doubtful, jumps;
