@@ -118,6 +118,8 @@ std::optional<MappedFile> read_mapped_file(int file) {
   if (!read_at(file, header.e_phoff, headers.data(), headers.size() * sizeof(Elf64_Phdr)))
     return std::nullopt;
   MappedFile out;
+  out.type = header.e_type;
+  out.machine = header.e_machine;
   out.entry = header.e_entry;
   std::size_t count = 0;
   for (const Elf64_Phdr& one : headers) {

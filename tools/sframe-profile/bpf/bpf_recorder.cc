@@ -29,12 +29,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <memory>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -57,12 +55,11 @@ std::uint32_t process_of(std::uint32_t named) {
 
 /// Begins with the tables of a program, and of what most programs have mapped: this process maps all that the
 /// program will need, for as long as its mappings are listed.
-void add_tables_of(sframe_bpf_tables& tables, const std::string& program) {
+void add_tables_of(sframe_bpf_tables& tables, const std::string& program, int interruption) {
   std::vector<void*> pages;
-  for (const std::string& path : find_needed_files(program)) {
-    const bpf::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat now {};
-    if (file.number() < 0 || ::fstat(file.number(), &now) != 0 || !S_ISREG(now.st_mode)) continue;
+  for (const std::string& path : find_needed_files(program, interruption)) {
+    const bpf::FileDescriptor file = open_regular(path);
+    if (file.number() < 0) continue;
     pages.push_back(::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number(), 0));
   }
   sframe_bpf_tables_add(&tables, ::getpid());
@@ -150,7 +147,7 @@ Result<void> BpfRecorder::make_tables() {
     if (const std::uint32_t pid = process_of(named))
       sframe_bpf_tables_add(tables_.get(), static_cast<int>(pid));
   if (options_.command.empty()) return {};
-  add_tables_of(*tables_, options_.command.front());
+  add_tables_of(*tables_, options_.command.front(), interruption_.fd());
   return wait_for_tables();
 }
 
@@ -171,18 +168,19 @@ Result<void> BpfRecorder::add_targets() {
 /// Until they are there, or the time for them is over.
 Result<void> BpfRecorder::wait_for_tables() {
   const auto latest = std::chrono::steady_clock::now() + longest_program_start;
-  while (const std::uint64_t waiting = count().waiting) {
+  for (;;) {
+    pollfd interrupted{interruption_.fd(), POLLIN, 0};
+    if (::poll(&interrupted, 1, 0) > 0) return fail(program_.name() + ": interrupted before it was started");
+    const std::uint64_t waiting = count().waiting;
+    if (waiting == 0) return {};
     if (std::chrono::steady_clock::now() >= latest) {
       messages_.warning({}, program_.name() + " is started before " + counted(waiting, "table") + " of " +
                                 "its files: their making takes more than " +
                                 counted(static_cast<std::uint64_t>(longest_program_start.count()), "second"));
       return {};
     }
-    pollfd interrupted{interruption_.fd(), POLLIN, 0};
-    if (::poll(&interrupted, 1, 0) > 0) return fail(program_.name() + ": interrupted before it was started");
     sframe_bpf_tables_serve(tables_.get(), round_time);
   }
-  return {};
 }
 
 sframe_bpf_counts BpfRecorder::count() const {

@@ -33,6 +33,7 @@ private:
 };
 
 struct MappedFile {
+  std::uint16_t type = 0, machine = 0; ///< ET_DYN, EM_X86_64
   std::uint64_t entry = 0;
   sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};
   std::string build_id;    ///< its bytes; may be empty
