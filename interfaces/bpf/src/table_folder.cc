@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace sframe::bpf {
 
@@ -34,14 +35,24 @@ Place place_of(const Identity& identity) {
   return place;
 }
 
-/// The folder with the name in another one, made if it is not there. -1 with errno: also if another user may
-/// change it.
-FileDescriptor open_folder(int parent, const char* name, int follow) {
-  if (::mkdirat(parent, name, 0755) != 0 && errno != EEXIST) return FileDescriptor(-1);
-  FileDescriptor folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow));
-  if (folder.number() < 0 || !owner_of_changes(folder.number())) return folder;
-  errno = EPERM;
-  return FileDescriptor(-1);
+/// .build-id/ab of the folder. Each is made if that is wanted and it is not there. -1 with errno; EPERM if
+/// another user may change one of them, or has put a link there.
+FileDescriptor open_folder(const std::string& path, const Place& place, bool makes) {
+  FileDescriptor folder(AT_FDCWD);
+  int follow = 0; // the user has named the first one
+  for (const std::string& name : {path, std::string(".build-id"), place.folder}) {
+    if (makes && ::mkdirat(folder.number(), name.c_str(), 0755) != 0 && errno != EEXIST)
+      return FileDescriptor(-1);
+    FileDescriptor next(::openat(folder.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow));
+    if (next.number() < 0) return next;
+    if (owner_of_changes(next.number())) {
+      errno = EPERM;
+      return FileDescriptor(-1);
+    }
+    folder = std::move(next);
+    follow = O_NOFOLLOW;
+  }
+  return folder;
 }
 
 /// False with errno.
@@ -75,12 +86,16 @@ bool write_file(int folder, const std::string& name, std::span<const std::byte> 
 std::vector<std::byte> TableFolder::read(const Identity& identity) const {
   if (path_.empty() || identity.build_id.size() < shortest_build_id) return {};
   const Place place = place_of(identity);
-  const std::string path = path_ + "/.build-id/" + place.folder + "/" + place.file;
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const FileDescriptor folder = open_folder(path_, place, false);
+  const FileDescriptor file(folder.number() < 0
+                                ? -1
+                                : ::openat(folder.number(), place.file.c_str(),
+                                           O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
   struct stat now {};
-  if (file.number() < 0 || ::fstat(file.number(), &now) != 0) return {};
-  if (!S_ISREG(now.st_mode) || owner_of_changes(file.number())) {
-    ++counts_.untrusted;
+  if (file.number() < 0 || ::fstat(file.number(), &now) != 0 || !S_ISREG(now.st_mode) ||
+      owner_of_changes(file.number())) {
+    const std::string path = path_ + "/.build-id/" + place.folder + "/" + place.file;
+    if (::access(path.c_str(), F_OK) == 0) ++counts_.untrusted; // there is one
     return {};
   }
   return read_all(file.number());
@@ -89,12 +104,8 @@ std::vector<std::byte> TableFolder::read(const Identity& identity) const {
 void TableFolder::keep(const Identity& identity, std::span<const std::byte> table) const {
   if (!keeps_ || path_.empty() || identity.build_id.size() < shortest_build_id) return;
   const Place place = place_of(identity);
-  const FileDescriptor folder = open_folder(AT_FDCWD, path_.c_str(), 0);
-  const FileDescriptor all =
-      folder.number() < 0 ? FileDescriptor(-1) : open_folder(folder.number(), ".build-id", O_NOFOLLOW);
-  const FileDescriptor some =
-      all.number() < 0 ? FileDescriptor(-1) : open_folder(all.number(), place.folder.c_str(), O_NOFOLLOW);
-  if (some.number() >= 0 && write_file(some.number(), place.file, table)) {
+  const FileDescriptor folder = open_folder(path_, place, true);
+  if (folder.number() >= 0 && write_file(folder.number(), place.file, table)) {
     ++counts_.kept;
   } else {
     counts_.keep_error = static_cast<std::uint64_t>(errno);
