@@ -125,7 +125,7 @@ Result<void> BpfRecorder::prepare() {
   }
   const auto generator = find_companion("sframe-gen");
   if (!generator) return fail("sframe-gen, which makes tables, is neither beside sframe-profile nor in PATH");
-  if (auto loaded = programs_.load(event_, options_.all); !loaded) return loaded;
+  if (auto loaded = programs_.load(event_, options_.all, program_.pid()); !loaded) return loaded;
   sframe_bpf_options tables{};
   tables.size = sizeof tables;
   tables.generator = generator->c_str();

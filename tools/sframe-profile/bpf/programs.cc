@@ -97,7 +97,7 @@ Programs::~Programs() {
   if (statistics_ >= 0) ::close(statistics_);
 }
 
-Result<void> Programs::load(const Event& event, bool all) {
+Result<void> Programs::load(const Event& event, bool all, std::uint32_t program) {
   event_ = event;
   const auto size = reinterpret_cast<std::uintptr_t>(&sframe_record_end) -
                     reinterpret_cast<std::uintptr_t>(&sframe_record_begin); // not of one array
@@ -107,16 +107,17 @@ Result<void> Programs::load(const Event& event, bool all) {
   object_.reset(bpf_object__open_mem(sframe_record_begin, size, &options));
   if (!object_) return failed("the BPF programs cannot be opened", errno);
   const std::vector<const char*> names = needed_programs(event, all);
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, object_.get()) {
-    const std::string_view name = bpf_program__name(program);
-    const bool is_needed = std::ranges::any_of(names, [&](const char* one) { return name == one; });
-    bpf_program__set_autoload(program, is_needed);
+  bpf_program* one = nullptr;
+  bpf_object__for_each_program(one, object_.get()) {
+    const std::string_view name = bpf_program__name(one);
+    const bool is_needed = std::ranges::any_of(names, [&](const char* needed) { return name == needed; });
+    bpf_program__set_autoload(one, is_needed);
   }
   const std::uint32_t ring = event.kind == Event::Kind::cpu ? ring_bytes : event_ring_bytes;
   const record_settings settings{.all = all,
                                  .recorder = static_cast<std::uint32_t>(::getpid()),
                                  .blocked_only = event.kind == Event::Kind::off_cpu,
+                                 .program = program,
                                  .wake_bytes = ring / 4};
   bpf_map* const constants = bpf_object__find_map_by_name(object_.get(), ".rodata.settings");
   bpf_map* const records = bpf_object__find_map_by_name(object_.get(), "records");

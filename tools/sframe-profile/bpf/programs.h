@@ -35,8 +35,9 @@ public:
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
-  /// Loads those that the event needs. `all`: for all processes; else for those that are added.
-  Result<void> load(const Event& event, bool all);
+  /// Loads those that the event needs. `all`: for all processes but this one and its children, of which
+  /// `program` (0: none) is recorded, too; else for those that are added.
+  Result<void> load(const Event& event, bool all, std::uint32_t program);
   bpf_object* object() const { return object_.get(); }
 
   /// Follows processes: from the program that it executes next on, or from now on.

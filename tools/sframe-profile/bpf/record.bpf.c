@@ -51,6 +51,7 @@ struct task_struct___record {
   unsigned flags;
   struct sched_entity___record se;
   int pid, tgid;
+  struct task_struct___record *group_leader, *real_parent;
   struct signal_struct___record* signal;
 } SFRAME_BPF_KERNEL;
 
@@ -64,9 +65,16 @@ static __u64 wake(void) {
                                                                                : BPF_RB_NO_WAKEUP;
 }
 
-static int is_wanted(__u32 pid) {
+/* The recorder, or what makes tables for it. */
+static int is_own(struct task_struct___record* task, __u32 pid) {
+  if (pid == settings.recorder) return 1;
+  return pid != settings.program &&
+         (__u32)BPF_CORE_READ(task, group_leader, real_parent, tgid) == settings.recorder;
+}
+
+static int is_wanted(struct task_struct___record* task, __u32 pid) {
   if (pid == 0) return 0;
-  if (settings.all) return pid != settings.recorder;
+  if (settings.all) return !is_own(task, pid);
   const __u32* const state = bpf_map_lookup_elem(&targets, &pid);
   return state && *state == RECORD_NOW;
 }
@@ -98,7 +106,7 @@ static __attribute__((noinline)) struct made_record* begin(__u32 kind) {
   enum { PF_KTHREAD = 0x200000 };
   const __u64 both = bpf_get_current_pid_tgid();
   struct task_struct___record* const task = (void*)bpf_get_current_task();
-  if (!is_wanted(both >> 32)) return 0;
+  if (!is_wanted(task, both >> 32)) return 0;
   struct made_record* made = 0;
   if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) + sizeof made->sample <
       bpf_ringbuf_query(&records, BPF_RB_RING_SIZE))

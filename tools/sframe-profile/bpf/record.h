@@ -9,10 +9,10 @@
 #include <sframe/bpf/stack.h>
 
 struct record_settings {
-  __u32 all;          /* all processes but the recorder; else those of the map `targets` */
+  __u32 all;          /* all processes but the recorder and its own; else those of the map `targets` */
   __u32 recorder;     /* its process: each record of it could cause the next one */
   __u32 blocked_only; /* of threads off a CPU, those that wait for something */
-  __u32 reserved;
+  __u32 program;      /* that the recorder has started to record it; 0: none */
   __u64 wake_bytes; /* in the ring buffer, for which the reader is woken at once */
 };
 
