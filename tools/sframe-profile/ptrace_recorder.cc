@@ -21,6 +21,7 @@
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,9 @@ std::uint32_t Sampled::locate(const Frames::Place& place, std::uint32_t process,
   file.kind = module->info().vdso ? profile::FileKind::vdso : profile::FileKind::elf;
   file.path = module->info().path;
   file.build_id.assign(id.begin(), id.end());
+  const std::string& opened = module->info().file.empty() ? file.path : module->info().file;
+  struct stat now {};
+  if (id.empty() && ::stat(opened.c_str(), &now) == 0) file.identity = profile::identity_of(now);
   const std::uint64_t address = module->link(modules::Address(place.pc)).value;
   return builder.location({.file = builder.file(file), .address = address, .guessed = place.guessed});
 }

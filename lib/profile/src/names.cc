@@ -245,6 +245,7 @@ private:
   modules::Module& module_of(std::uint32_t index) {
     if (modules_[index]) return *modules_[index];
     const File& file = recording_.files[index];
+    NamedFile& named = names_.files[index];
     modules::ModuleInfo info;
     info.set_path(file.path);
     info.start = 0;
@@ -256,13 +257,17 @@ private:
       memory = &memories_.emplace_back(own_vdso(file.build_id));
       info.vdso = true;
       info.bias = info.header_address = VdsoMemory::start;
-    } else if (settings_.is_own && file.process != none)
+    } else if (settings_.is_own && file.process != none) {
       info.file = own_file(file, info.path);
+      if (info.file.empty() && file.build_id.empty()) { // what is at its path is another file
+        info.set_path({});
+        named.problem = "the file that was mapped is not found any more, and it has no build ID";
+      }
+    }
     auto& module = modules_[index];
     module = &all_modules_.emplace_back(std::move(info), *abi_, settings_.files, *memory);
-    NamedFile& named = names_.files[index];
     if (named.build_id.empty()) named.build_id.assign(module->build_id().begin(), module->build_id().end());
-    if (!module->image()) named.problem = module->file().problem();
+    if (!module->image() && named.problem.empty()) named.problem = module->file().problem();
     return *module;
   }
 
@@ -279,12 +284,17 @@ private:
     return file.build_id.empty() && is_right(path, file) ? path : std::string();
   }
 
-  /// PIDs are used again, and files replaced: what is mapped there now may be another one.
+  /// PIDs are used again, and files replaced: what is there now may be another one.
   static bool is_right(const std::string& path, const File& file) {
     const auto opened = elf::File::open_found(path);
     if (!opened) return false;
+    if (file.build_id.empty()) {
+      struct stat now {};
+      return file.identity && ::stat(path.c_str(), &now) == 0 &&
+             is_same_file(identity_of(now), *file.identity);
+    }
     const auto image = elf::Image::parse(opened->bytes());
-    return image && (file.build_id.empty() || std::ranges::equal(image->build_id(), file.build_id) ||
+    return image && (std::ranges::equal(image->build_id(), file.build_id) ||
                      std::ranges::equal(image->go_build_id(), file.build_id));
   }
 

@@ -66,7 +66,7 @@ void add(SecretHash& hash, const Thread& thread) {
 
 bool equal(const File& a, const File& b) {
   // A path without a build ID may be another file in another process; generated code is that of one process.
-  return a.kind == b.kind && a.path == b.path && a.build_id == b.build_id &&
+  return a.kind == b.kind && a.path == b.path && a.build_id == b.build_id && a.identity == b.identity &&
          (a.process == b.process || (!a.build_id.empty() && a.kind != FileKind::generated));
 }
 

@@ -163,6 +163,7 @@ bool Processes::open_file(Image& image, const std::string& path, bool is_mapped)
   image.kind = read ? Kind::elf : Kind::generated;
   if (!read) return true;
   image.build_id = as_bytes(read->build_id);
+  if (image.build_id.empty()) image.identity = profile::identity_of(now);
   std::ranges::copy(read->segments, image.segments);
   return true;
 }
@@ -223,7 +224,8 @@ std::uint32_t Processes::locate(const Owner& owner, const CodeMappings& mappings
                                 .build_id = image.build_id,
                                 .process = owner.process,
                                 .start = start,
-                                .end = mapping.end});
+                                .end = mapping.end,
+                                .identity = image.identity});
   }
   const std::uint64_t address = link_address(image, pc - start + mapping.offset);
   return builder_.location({.file = image.file, .address = address, .guessed = guessed});

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -72,6 +73,7 @@ private:
     Kind kind = Kind::unopened;
     std::string path;
     std::vector<std::byte> build_id;
+    std::optional<profile::FileIdentity> identity; ///< without a build ID
     std::uint64_t inode = 0;
     std::uint32_t file = profile::none; ///< in the recording
     sframe_bpf_segment segments[SFRAME_BPF_MAX_SEGMENTS] = {};

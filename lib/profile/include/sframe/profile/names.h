@@ -69,7 +69,8 @@ struct NameSettings {
   bool names = true; ///< false: only those that the recording has
   bool lines = true; ///< source lines, and inlined functions
   /// The recording is of this machine, and was made now: files of its processes are opened as these have
-  /// them, and the kernel's symbols are those of this one. Otherwise both must have the right build ID.
+  /// them, and the kernel's symbols are those of this one; a file without a build ID must have the identity
+  /// that was recorded. Otherwise both must have the right build ID.
   bool is_own = false;
   /// Of a recording that is not: files without a build ID in the recording are used, too.
   bool trusts_paths = false;

@@ -13,9 +13,11 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/profile/file_identity.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,7 @@ struct File {
   std::uint32_t process = none; ///< with which the path is opened (/proc/PID/root); of generated code, whose
   std::uint64_t start = 0,
                 end = 0; ///< one of its mappings in that process (/proc/PID/map_files); 0: not known
+  std::optional<FileIdentity> identity = {}; ///< without a build ID: of what was mapped, if that is known
 
   friend bool operator==(const File&, const File&) = default;
 };
