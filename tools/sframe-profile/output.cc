@@ -55,7 +55,7 @@ int report(tool::Messages& messages, const std::string& file, const profile::Rec
   for (std::size_t i = 0; i < recording.files.size(); ++i)
     if (const profile::NamedFile& named = names.files[i]; named.unnamed != 0)
       messages.detail(recording.files[i].path,
-                      "no names for " + counted(named.unnamed, "address") +
+                      "no names for " + counted(named.unnamed, "location") +
                           (named.problem.empty() ? std::string() : ": " + named.problem));
   if (summary.samples != 0) {
     std::string text = counted(summary.samples, "sample") + ": " + with_commas(summary.complete) +
