@@ -13,7 +13,7 @@ struct record_settings {
   __u32 recorder;     /* its process: each record of it could cause the next one */
   __u32 blocked_only; /* of threads off a CPU, those that wait for something */
   __u32 program;      /* that the recorder has started to record it; 0: none */
-  __u64 wake_bytes; /* in the ring buffer, for which the reader is woken at once */
+  __u64 wake_bytes;   /* in the ring buffer, for which the reader is woken at once */
 };
 
 /* Values of the map `targets`, by process. */
