@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -48,7 +49,9 @@ public:
 /// A process that is sampled.
 class Sampled {
 public:
-  explicit Sampled(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {}
+  explicit Sampled(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {
+    find_busy(0); // what was used before does not count
+  }
 
   process::LiveProcess& process() { return *process_; }
   /// Stops it, walks its threads, and adds samples of those that the event is for.
@@ -56,14 +59,34 @@ public:
                       GeneratedNames& names);
 
 private:
+  std::vector<std::uint32_t> find_busy(std::uint64_t period);
   void prepare();
   std::uint32_t locate(const Frames::Place& place, std::uint32_t process, profile::RecordingBuilder& builder,
                        GeneratedNames& names);
 
   std::unique_ptr<process::LiveProcess> process_;
   std::optional<unwind::Walker> walker_;
-  const modules::Module* main_ = nullptr; ///< that walker_ knows
+  const modules::Module* main_ = nullptr;       ///< that walker_ knows
+  std::map<std::uint32_t, std::uint64_t> used_; ///< processor time of threads, when they were last looked at
 };
+
+/// The threads that use a processor, by tid. After a stop, one that waits is ready to run for a moment, too,
+/// as its system call is restarted: that takes some microseconds only.
+std::vector<std::uint32_t> Sampled::find_busy(std::uint64_t period) {
+  constexpr std::uint64_t longest_restart = 50'000;
+  const std::uint64_t least = std::max(period / 10, longest_restart);
+  std::vector<std::uint32_t> busy;
+  std::map<std::uint32_t, std::uint64_t> used;
+  for (const process::ThreadActivity& thread : process_->activity()) {
+    const auto before = used_.find(thread.tid);
+    const std::uint64_t base = before == used_.end() ? 0 : before->second;
+    const bool is_counted = thread.used != 0;
+    if (thread.is_ready && (!is_counted || thread.used > base + least)) busy.push_back(thread.tid);
+    used.emplace(thread.tid, thread.used);
+  }
+  used_ = std::move(used);
+  return busy;
+}
 
 /// One walker for all samples of a program: it caches rules by address.
 void Sampled::prepare() {
@@ -105,14 +128,15 @@ Result<void> Sampled::sample(const Event& event, profile::Sample sample, profile
     Frames frames;
     unwind::WalkEnd end;
   };
-  const std::vector<std::uint32_t> running = process_->running_threads();
+  const bool is_wall = event.kind == Event::Kind::wall;
+  const std::vector<std::uint32_t> busy =
+      is_wall ? std::vector<std::uint32_t>() : find_busy(builder.recording().period);
   if (auto stopped = process_->stop(); !stopped) return stopped;
   prepare();
   std::vector<Walked> all;
   const std::uint32_t process = builder.process(process_->pid(), process_->name());
   for (const process::Thread& thread : process_->threads()) {
-    const bool is_running = std::ranges::binary_search(running, thread.tid);
-    if (event.kind != Event::Kind::wall && is_running != event.has_clock()) continue;
+    if (!is_wall && std::ranges::binary_search(busy, thread.tid) != event.has_clock()) continue;
     Walked& walked = all.emplace_back();
     walked.sample = sample;
     walked.sample.thread = builder.thread(thread.tid, process, thread.name);
@@ -209,7 +233,7 @@ Result<profile::Recording> PtraceRecorder::run(tool::MessageSink& messages) {
   recording.command = options_.command;
   recording.start = now(CLOCK_REALTIME);
   zero_ = now(CLOCK_MONOTONIC);
-  std::uint64_t next = zero_;
+  std::uint64_t next = zero_ + period_; // a sample is for the time before it
   while (!processes_.empty() && !is_over_before(next)) {
     take();
     next += period_;

@@ -85,6 +85,10 @@ char thread_state(std::uint32_t pid, std::uint32_t tid) {
   return state.empty() ? '\0' : state.front();
 }
 
+std::uint64_t used_time(std::uint32_t pid, std::uint32_t tid) {
+  return decimal(read_proc(pid, "task/" + std::to_string(tid) + "/schedstat"));
+}
+
 bool has_ended(std::uint32_t pid, std::uint32_t tid) {
   const char state = thread_state(pid, tid);
   return state == '\0' || state == 'Z' || state == 'X';

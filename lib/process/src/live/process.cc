@@ -54,10 +54,11 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, module
   return std::unique_ptr<LiveProcess>(new LiveProcess(pid, static_cast<int>(exit_fd), std::move(space)));
 }
 
-std::vector<std::uint32_t> LiveProcess::running_threads() const {
-  std::vector<std::uint32_t> tids = live::list_threads(pid_);
-  std::erase_if(tids, [&](std::uint32_t tid) { return live::thread_state(pid_, tid) != 'R'; });
-  return tids;
+std::vector<ThreadActivity> LiveProcess::activity() const {
+  std::vector<ThreadActivity> all;
+  for (const std::uint32_t tid : live::list_threads(pid_))
+    all.push_back({tid, live::thread_state(pid_, tid) == 'R', live::used_time(pid_, tid)});
+  return all;
 }
 
 bool LiveProcess::is_terminated() const {

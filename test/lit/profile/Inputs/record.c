@@ -5,6 +5,7 @@
 //             main run cpu a b c spin; (thread) b c spin; main run cpu raise ... (handler) c spin on a stack
 //             of its own
 //   sleep N   N times: main run outer inner rest nanosleep, 10 ms
+//   wait N    N threads and main wait for a signal, without an end: main run pause; (thread) pause
 //   both      sleep 20, then 300 ms of cpu in one thread
 //   raise N   N times: main run outer inner rest raise
 //   fork      a child that does `cpu 300`
@@ -135,10 +136,19 @@ static int generated(void) {
 }
 #endif
 
+static void* wait_for_signal(void* argument) {
+  pause();
+  return argument;
+}
+
 static __attribute__((noinline, noclone)) int run(const char* what, int number) {
+  pthread_t started;
+  for (int i = 0; strcmp(what, "wait") == 0 && i < number; ++i)
+    if (pthread_create(&started, NULL, wait_for_signal, NULL) != 0) return 1;
   puts("ready");
   fflush(stdout);
   int code = 0;
+  if (strcmp(what, "wait") == 0) return pause();
   if (strcmp(what, "cpu") == 0) {
     budget = number;
     code = cpu(1);

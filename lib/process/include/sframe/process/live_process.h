@@ -136,6 +136,14 @@ private:
   std::uint64_t images_left_ = max_images; ///< bytes of memory_at() that may still be read
 };
 
+/// What the kernel knows of a thread that is not stopped.
+struct ThreadActivity {
+  std::uint32_t tid;
+  bool is_ready; ///< it runs, or is ready to (state R of proc(5))
+  std::uint64_t
+      used; ///< nanoseconds of processor time since it was made; 0 if the kernel does not count them
+};
+
 class LiveProcess final : public ProcessState {
 public:
   /// Checks that the process can be traced; does not stop it. Fails, with the reason as text, if there is no
@@ -161,9 +169,9 @@ public:
   /// The likely reason as text: it waits in the kernel, possibly for a child made by vfork().
   std::string explain_unstopped(std::uint32_t tid) const;
 
-  /// The threads that run or are ready to run (state R of proc(5)), by tid. To be called before stop(): a
-  /// stopped thread is in another state. Reads a file for each thread.
-  std::vector<std::uint32_t> running_threads() const;
+  /// What the threads do, by tid. To be called before stop(): a stopped thread is in another state. Reads two
+  /// files for each thread.
+  std::vector<ThreadActivity> activity() const;
 
   /// True if the process has ended.
   bool is_terminated() const;
