@@ -114,6 +114,7 @@ void StartedProgram::finish(bool is_interrupted, tool::MessageSink& messages) {
   if (pid_ <= 0) return;
   if (!wait(is_interrupted ? patience : 0)) {
     send(SIGTERM);
+    send(SIGCONT); // to one that is stopped, which gets no other signal
     if (!wait(patience)) messages.warning(name_, "still runs");
   } else if (const std::string how = end_text(); !how.empty()) {
     messages.warning(name_, how);

@@ -223,8 +223,10 @@ Result<profile::Recording> PtraceRecorder::run(tool::MessageSink& messages) {
   if (!options_.command.empty()) {
     if (auto started = program_.go(); !started) return unexpected(started.error());
     // It may have ended already.
-    if (auto attached = attach(program_.pid()); !attached && !is_over_before(now(CLOCK_MONOTONIC)))
-      return unexpected(attached.error());
+    if (auto attached = attach(program_.pid()); !attached && !is_over_before(now(CLOCK_MONOTONIC))) {
+      program_.finish(false, messages); // it must not go on alone
+      return fail(program_.name() + " cannot be recorded: " + attached.error().text());
+    }
   }
   profile::Recording& recording = builder_.recording();
   recording.event = options_.event;
