@@ -46,6 +46,7 @@ TEST(BaseText, BytesAsText) {
 TEST(BaseText, CountedNouns) {
   EXPECT_EQ(counted(0, "file"), "0 files");
   EXPECT_EQ(counted(1, "file"), "1 file");
+  EXPECT_EQ(counted(2, "address"), "2 addresses");
   EXPECT_EQ(counted(1'000, "more finding"), "1,000 more findings");
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");

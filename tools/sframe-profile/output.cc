@@ -48,6 +48,19 @@ void report_cost(tool::Messages& messages, const profile::Recording& recording) 
   messages.note({}, text);
 }
 
+/// Why nothing was recorded.
+std::string why_empty(const profile::Recording& recording) {
+  const bool is_cpu = recording.event == "cpu";
+  if (!recording.command.empty() && (is_cpu || recording.event == "wall"))
+    return ": " + recording.command.front() +
+           " has ended, or only waited, before its first sample (-F takes more of them" +
+           (is_cpu ? ", -e off-cpu records who waits)" : ")");
+  if (is_cpu) return ": no processor was used (-e off-cpu records who waits)";
+  if (recording.event == "off-cpu" || recording.event == "wall")
+    return ": nothing has begun to wait (waits that began before the recording are not seen)";
+  return ": the event did not happen";
+}
+
 /// Returns the exit code.
 int report(tool::Messages& messages, const std::string& file, const profile::Recording& recording,
            const profile::Names& names) {
@@ -78,11 +91,7 @@ int write_profile(tool::App& app, const Options& options, const profile::Recordi
   if (recording.samples.empty()) {
     for (const auto& [cause, count] : recording.lost)
       app.messages().warning(options.file, counted(count, "sample") + " lost: " + cause);
-    const char* const why = !is_own ? ""
-                            : recording.event == "cpu"
-                                ? ": no processor was used (-e off-cpu records who waits)"
-                                : ": the event did not happen";
-    app.messages().error(options.file, std::string("no samples") + why);
+    app.messages().error(options.file, "no samples" + (is_own ? why_empty(recording) : std::string()));
     return tool::exit_failure;
   }
   const profile::Names names =

@@ -26,7 +26,7 @@ std::string with_commas(std::uint64_t number) {
 std::string counted(std::uint64_t number, std::string_view noun) {
   std::string text = with_commas(number);
   text.append(" ").append(noun);
-  if (number != 1) text += 's';
+  if (number != 1) text += noun.ends_with('s') ? "es" : "s";
   return text;
 }
 

@@ -52,7 +52,8 @@ void start_server(DebugFileOptions& options, Messages& messages) {
 std::optional<std::string> wrong_with_folder(const std::string& folder) {
   if (auto obstacle = elf::find_obstacle(folder, {.root = {}, .network = true})) return obstacle;
   std::error_code ignored;
-  return std::filesystem::is_directory(folder, ignored) ? std::nullopt : std::optional("not a directory");
+  if (std::filesystem::is_directory(folder, ignored)) return std::nullopt;
+  return std::filesystem::exists(folder, ignored) ? "not a directory" : "does not exist";
 }
 
 std::vector<std::string> debug_file_places(std::span<const std::string> inputs,

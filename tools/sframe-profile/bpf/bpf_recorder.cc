@@ -282,6 +282,13 @@ profile::Recording BpfRecorder::finish() {
   generated_.name(recording);
   const sframe_bpf_counts counts = count();
   report_tables(counts);
+  const bool lacks_tables = std::ranges::any_of(recording.ends, [](const profile::End& end) {
+    return end.reason == std::string_view(sframe_bpf_end_text(SFRAME_BPF_END_PENDING));
+  });
+  if (lacks_tables && !options_.keep_generated)
+    messages_.warning({},
+                      "tables were not made in time: --sframe-dir DIR --keep-generated makes them once for "
+                      "all recordings");
   recording.duration = end_ - zero_;
   recording.own_time = used_time();
   recording.making_time = counts.making_time;

@@ -26,7 +26,7 @@ void append_shell_word(std::string& line, std::string_view word);
 /// "1,234,567": a number for people.
 std::string with_commas(std::uint64_t number);
 
-/// "1 function", "1,234 functions": the same with a noun whose plural has an s.
+/// "1 function", "1,234 functions", "2 addresses": the same with a noun whose plural has an s.
 std::string counted(std::uint64_t number, std::string_view noun);
 
 } // namespace sframe
