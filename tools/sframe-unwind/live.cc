@@ -112,6 +112,14 @@ private:
   std::deque<Stack> stacks_; // never moved: that would copy all frames
 };
 
+/// By tid.
+std::vector<std::uint32_t> running_threads(const process::LiveProcess& process) {
+  std::vector<std::uint32_t> tids;
+  for (const process::ThreadActivity& thread : process.activity())
+    if (thread.is_ready) tids.push_back(thread.tid);
+  return tids;
+}
+
 class LiveRun {
 public:
   LiveRun(tool::App& app, const Options& options, process::LiveProcess& process,
@@ -189,7 +197,7 @@ private:
   /// Takes one sample: stop, walk, resume, print.
   Result<void> take() {
     fetch(false); // the process must not stand still for a server
-    if (folded_) folded_->set_running(process_.running_threads());
+    if (folded_) folded_->set_running(running_threads(process_));
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
       process_.resume();

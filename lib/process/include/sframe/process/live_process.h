@@ -139,9 +139,8 @@ private:
 /// What the kernel knows of a thread that is not stopped.
 struct ThreadActivity {
   std::uint32_t tid;
-  bool is_ready; ///< it runs, or is ready to (state R of proc(5))
-  std::uint64_t
-      used; ///< nanoseconds of processor time since it was made; 0 if the kernel does not count them
+  bool is_ready;      ///< it runs, or is ready to (state R of proc(5))
+  std::uint64_t used; ///< nanoseconds of processor time so far; 0 if the kernel does not count them
 };
 
 class LiveProcess final : public ProcessState {
