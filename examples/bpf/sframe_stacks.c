@@ -54,7 +54,7 @@ static void start_samples(const struct bpf_object* object) {
 }
 
 int main(int argc, char** argv) {
-  const int pid = argc > 2 ? atoi(argv[1]) : 0;
+  const int pid = argc > 2 ? (int)strtol(argv[1], NULL, 10) : 0;
   wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
   check(pid > 0 && wanted > 0, "usage: sframe_stacks PID STACKS [TABLES]");
   sframe_error error = {.size = sizeof error};
@@ -63,8 +63,10 @@ int main(int argc, char** argv) {
   sframe_resume(process);
   char path[4096], missing[512];
   check(sframe_bpf_missing(NULL, missing, sizeof missing) == 0, missing);
-  check(readlink("/proc/self/exe", memset(path, 0, sizeof path), sizeof path - 8) > 0, "/proc/self/exe");
-  struct bpf_object* object = bpf_object__open_file(strcat(path, ".bpf.o"), NULL);
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof ".bpf.o");
+  check(length > 0, "/proc/self/exe");
+  memcpy(path + length, ".bpf.o", sizeof ".bpf.o");
+  struct bpf_object* object = bpf_object__open_file(path, NULL);
   check(object != NULL, path);
   bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid);
   check(bpf_object__load(object) == 0, path);
