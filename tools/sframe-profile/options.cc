@@ -146,7 +146,7 @@ std::optional<std::string> check_source(Options& options) {
   const int sources = !options.file.empty() + !record.pids.empty() + (record.all || !record.command.empty());
   if (sources == 0) return "nothing to record: -a, -p PID, -- PROGRAM, or a FILE (--help shows the options)";
   if (sources > 1) {
-    const std::string wrong = "only one of FILE, -p, and -a or -- PROGRAM can be given";
+    std::string wrong = "only one of FILE, -p, and -a or -- PROGRAM can be given";
     if (options.file.empty()) return wrong;
     return "'" + options.file + "': " + wrong + "; a program and its arguments follow --";
   }
