@@ -222,7 +222,7 @@ bool Generation::advance() {
   siginfo_t ended{};
   const bool is_waited =
       is_read_ && ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
-  // Where SIGCHLD is ignored, or the caller waits for all of its processes, nobody says how it has ended.
+  // ECHILD: SIGCHLD is ignored, or the caller reaps all of its children. The exit status is lost.
   const bool has_ended = is_waited ? ended.si_pid != 0 : is_read_ && errno == ECHILD;
   if (!has_ended && now < deadline_ && bytes_.size() <= max_table) return false;
   output_ = FileDescriptor(-1);

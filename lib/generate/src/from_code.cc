@@ -227,8 +227,8 @@ bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
 
 /// True if the function starts where compilers start one, after a no-operation, and returns at the height of
 /// that: no matter what is before the padding, it is no middle of an instruction, nor of a function with a
-/// frame. It makes a frame, too: Haskell's programs have words of data at such places, in which, or behind
-/// which, there is the byte of a return.
+/// frame. It must also make a frame: Haskell programs have words of data at such places, which decode to a
+/// return, or run into one in the code after them.
 bool Proof::stands_alone(const CodeFunction& function) {
   const AddressRange* const code = range_at(input_.code, function.start);
   if (!code || !function.rows.returns || !analysis_.is_aligned(function.start) || !has_frame(function))
