@@ -70,7 +70,8 @@ int main(int argc, char** argv) {
   check(object != NULL, path);
   bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.process"), &pid, sizeof pid);
   check(bpf_object__load(object) == 0, path);
-  const sframe_bpf_options options = {sizeof options, argv[3], "sframe-gen", 0, NULL, 0};
+  const sframe_bpf_options options = {
+      .size = sizeof options, .directory = argv[3], .generator = "sframe-gen"};
   sframe_bpf_tables* tables = sframe_bpf_tables_new(object, &options);
   check(tables && sframe_bpf_tables_add(tables, pid) >= 0, "tables");
   const int map = bpf_object__find_map_fd_by_name(object, "stacks");

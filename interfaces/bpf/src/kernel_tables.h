@@ -10,8 +10,7 @@
 
 #pragma once
 
-#include "file.h"
-
+#include "sframe/bpf/mapped_file.h"
 #include "sframe/bpf/table.h"
 #include "sframe/bpf/tables.h"
 
