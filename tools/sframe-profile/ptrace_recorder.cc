@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A round for each period: every process is stopped, its threads are walked, and it runs again before
-// anything else is done with the frames. A round that would begin after the next one is lost.
+// anything else is done with the frames. A round that would begin after the next one is left out: the samples
+// of the next one count for its time, too.
 
 #include "ptrace_recorder.h"
 
 #include "generated_names.h"
 #include "own_cost.h"
 #include "program.h"
+#include "thread_shares.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/base/text.h"
 #include "sframe/process/live_process.h"
 #include "sframe/profile/recording_builder.h"
 #include "sframe/steppers/steppers.h"
@@ -49,44 +52,28 @@ public:
 /// A process that is sampled.
 class Sampled {
 public:
-  explicit Sampled(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {
-    find_busy(0); // what was used before does not count
+  Sampled(std::unique_ptr<process::LiveProcess> process, Event::Kind event, std::uint64_t period)
+      : process_(std::move(process)), shares_(event, period) {
+    find_due(); // what was used before does not count
   }
 
   process::LiveProcess& process() { return *process_; }
-  /// Stops it, walks its threads, and adds samples of those that the event is for.
-  Result<void> sample(const Event& event, profile::Sample sample, profile::RecordingBuilder& builder,
-                      GeneratedNames& names);
+  /// Stops it, walks the threads that samples are due of, and adds these, at the given time of the recording.
+  Result<void> sample(std::uint64_t time, profile::RecordingBuilder& builder, GeneratedNames& names);
 
 private:
-  std::vector<std::uint32_t> find_busy(std::uint64_t period);
+  std::map<std::uint32_t, std::uint64_t> find_due() {
+    return shares_.look(process_->activity(), now(CLOCK_MONOTONIC));
+  }
   void prepare();
   std::uint32_t locate(const Frames::Place& place, std::uint32_t process, profile::RecordingBuilder& builder,
                        GeneratedNames& names);
 
   std::unique_ptr<process::LiveProcess> process_;
   std::optional<unwind::Walker> walker_;
-  const modules::Module* main_ = nullptr;       ///< that walker_ knows
-  std::map<std::uint32_t, std::uint64_t> used_; ///< processor time of threads, when they were last looked at
+  const modules::Module* main_ = nullptr; ///< that walker_ knows
+  ThreadShares shares_;
 };
-
-/// The threads that use a processor, by tid. After a stop, one that waits is ready to run for a moment, too,
-/// as its system call is restarted: that takes some microseconds only.
-std::vector<std::uint32_t> Sampled::find_busy(std::uint64_t period) {
-  constexpr std::uint64_t longest_restart = 50'000;
-  const std::uint64_t least = std::max(period / 10, longest_restart);
-  std::vector<std::uint32_t> busy;
-  std::map<std::uint32_t, std::uint64_t> used;
-  for (const process::ThreadActivity& thread : process_->activity()) {
-    const auto before = used_.find(thread.tid);
-    const std::uint64_t base = before == used_.end() ? 0 : before->second;
-    const bool is_counted = thread.used != 0;
-    if (thread.is_ready && (!is_counted || thread.used > base + least)) busy.push_back(thread.tid);
-    used.emplace(thread.tid, thread.used);
-  }
-  used_ = std::move(used);
-  return busy;
-}
 
 /// One walker for all samples of a program: it caches rules by address.
 void Sampled::prepare() {
@@ -121,24 +108,23 @@ std::uint32_t Sampled::locate(const Frames::Place& place, std::uint32_t process,
   return builder.location({.file = builder.file(file), .address = address, .guessed = place.guessed});
 }
 
-Result<void> Sampled::sample(const Event& event, profile::Sample sample, profile::RecordingBuilder& builder,
-                             GeneratedNames& names) {
+Result<void> Sampled::sample(std::uint64_t time, profile::RecordingBuilder& builder, GeneratedNames& names) {
   struct Walked {
     profile::Sample sample;
     Frames frames;
     unwind::WalkEnd end;
   };
-  const bool is_wall = event.kind == Event::Kind::wall;
-  const std::vector<std::uint32_t> busy =
-      is_wall ? std::vector<std::uint32_t>() : find_busy(builder.recording().period);
+  const std::map<std::uint32_t, std::uint64_t> weights = find_due();
   if (auto stopped = process_->stop(); !stopped) return stopped;
   prepare();
   std::vector<Walked> all;
   const std::uint32_t process = builder.process(process_->pid(), process_->name());
   for (const process::Thread& thread : process_->threads()) {
-    if (!is_wall && std::ranges::binary_search(busy, thread.tid) != event.has_clock()) continue;
+    const auto due = weights.find(thread.tid);
+    if (due == weights.end()) continue;
     Walked& walked = all.emplace_back();
-    walked.sample = sample;
+    walked.sample.time = time;
+    walked.sample.weight = due->second;
     walked.sample.thread = builder.thread(thread.tid, process, thread.name);
     walked.end = walker_->walk(thread.frame(), walked.frames);
   }
@@ -187,7 +173,7 @@ Result<void> PtraceRecorder::attach(std::uint32_t pid) {
   files.budget = std::make_shared<Budget>(Limits::standard, 0); // refilled for each sample
   auto process = process::LiveProcess::attach(pid, std::move(files));
   if (!process) return fail("process " + std::to_string(pid) + ": " + process.error().text());
-  processes_.emplace_back(std::move(*process));
+  processes_.emplace_back(std::move(*process), event_.kind, period_);
   return {};
 }
 
@@ -209,11 +195,9 @@ bool PtraceRecorder::is_over_before(std::uint64_t time) {
 }
 
 void PtraceRecorder::take() {
-  profile::Sample sample;
-  sample.time = now(CLOCK_MONOTONIC) - zero_;
-  sample.weight = event_.kind == Event::Kind::cpu ? 1 : period_;
+  const std::uint64_t time = now(CLOCK_MONOTONIC) - zero_;
   std::erase_if(processes_, [&](Sampled& one) {
-    return !one.sample(event_, sample, builder_, names_) && one.process().is_terminated();
+    return !one.sample(time, builder_, names_) && one.process().is_terminated();
   });
 }
 
@@ -235,16 +219,20 @@ Result<profile::Recording> PtraceRecorder::run(tool::MessageSink& messages) {
   recording.command = options_.command;
   recording.start = now(CLOCK_REALTIME);
   zero_ = now(CLOCK_MONOTONIC);
-  std::uint64_t next = zero_ + period_; // a sample is for the time before it
+  std::uint64_t next = zero_ + period_, left_out = 0; // a sample is for the time before it
   while (!processes_.empty() && !is_over_before(next)) {
     take();
     next += period_;
     const std::uint64_t time = now(CLOCK_MONOTONIC);
     if (time <= next) continue;
     const std::uint64_t late = (time - next) / period_;
-    builder_.lose("taking a sample took longer than the time between them", late);
+    left_out += late;
     next += late * period_;
   }
+  if (left_out)
+    messages.warning({}, counted(left_out, "time") +
+                             ", samples were due while the last ones were being taken: "
+                             "later ones count for this time, too");
   recording.duration = now(CLOCK_MONOTONIC) - zero_;
   program_.finish(is_interrupted_, messages);
   recording.own_time = used_time();

@@ -85,8 +85,10 @@ char thread_state(std::uint32_t pid, std::uint32_t tid) {
   return state.empty() ? '\0' : state.front();
 }
 
-std::uint64_t used_time(std::uint32_t pid, std::uint32_t tid) {
-  return decimal(read_proc(pid, "task/" + std::to_string(tid) + "/schedstat"));
+ThreadTimes thread_times(std::uint32_t pid, std::uint32_t tid) {
+  const std::string both = read_proc(pid, "task/" + std::to_string(tid) + "/schedstat");
+  const std::size_t space = std::min(both.find(' '), both.size());
+  return {decimal(both), decimal(std::string_view(both).substr(std::min(space + 1, both.size())))};
 }
 
 bool has_ended(std::uint32_t pid, std::uint32_t tid) {

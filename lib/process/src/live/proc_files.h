@@ -40,9 +40,12 @@ bool has_ended(std::uint32_t pid, std::uint32_t tid);
 /// The thread's state, a letter of proc(5): 'R' runs or is ready to, 'S' sleeps. 0 if it is gone.
 char thread_state(std::uint32_t pid, std::uint32_t tid);
 
-/// Nanoseconds of processor time that the thread has used (/proc/PID/task/TID/schedstat); 0 if it is gone, or
-/// the kernel does not count them.
-std::uint64_t used_time(std::uint32_t pid, std::uint32_t tid);
+/// Nanoseconds of a thread (/proc/PID/task/TID/schedstat): on a processor, and ready but without one. 0 if it
+/// is gone, or the kernel does not count them.
+struct ThreadTimes {
+  std::uint64_t used = 0, delayed = 0;
+};
+ThreadTimes thread_times(std::uint32_t pid, std::uint32_t tid);
 
 /// True if the thread is traced by the thread `tracer`.
 bool is_traced_by(std::uint32_t pid, std::uint32_t tid, std::uint32_t tracer);

@@ -56,8 +56,10 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, module
 
 std::vector<ThreadActivity> LiveProcess::activity() const {
   std::vector<ThreadActivity> all;
-  for (const std::uint32_t tid : live::list_threads(pid_))
-    all.push_back({tid, live::thread_state(pid_, tid) == 'R', live::used_time(pid_, tid)});
+  for (const std::uint32_t tid : live::list_threads(pid_)) {
+    const auto [used, delayed] = live::thread_times(pid_, tid);
+    all.push_back({tid, live::thread_state(pid_, tid) == 'R', used, delayed});
+  }
   return all;
 }
 

@@ -139,8 +139,10 @@ private:
 /// What the kernel knows of a thread that is not stopped.
 struct ThreadActivity {
   std::uint32_t tid;
-  bool is_ready;      ///< it runs, or is ready to (state R of proc(5))
-  std::uint64_t used; ///< nanoseconds of processor time so far; 0 if the kernel does not count them
+  bool is_ready; ///< it runs, or is ready to (state R of proc(5))
+  /// Nanoseconds so far of processor time, and ready without a processor; 0 if the kernel does not count
+  /// them.
+  std::uint64_t used, delayed;
 };
 
 class LiveProcess final : public ProcessState {
