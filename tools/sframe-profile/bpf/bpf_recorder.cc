@@ -41,7 +41,7 @@ namespace sframe::profile_tool {
 namespace {
 
 constexpr int round_time = 20;       ///< milliseconds: for as long at most, records wait in the ring buffer
-constexpr int longest_start = 3'000; ///< milliseconds for tables before the recording begins,
+constexpr int longest_start = 2'500; ///< milliseconds for tables before the recording begins,
 /// and for those of a program before it does: what it lacks then are its own stacks.
 constexpr std::chrono::seconds longest_program_start{10};
 /// For tables of the last stacks.
