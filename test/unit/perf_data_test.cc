@@ -130,7 +130,8 @@ TEST(PerfData, RefusesWhatIsNone) {
 
 TEST(PerfData, ReadsAttributesOfBothByteOrders) {
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
-    const auto data = Data::parse(piped(Bytes(order)).bytes(), nullptr);
+    const Bytes bytes = piped(Bytes(order)); // which data refers to
+    const auto data = Data::parse(bytes.bytes(), nullptr);
     ASSERT_TRUE(data);
     EXPECT_EQ(data->byte_order(), order);
     ASSERT_EQ(data->events().size(), 1u);
@@ -150,7 +151,8 @@ TEST(PerfData, RecordsAreInTheOrderOfTheirTimes) {
   records.record(9, in_user, sample(5, 300, {user, 0x1000}));
   records.record(3, 0, comm(5, "late", 200));
   records.record(3, 0, comm(5, "early", 100));
-  const auto data = Data::parse(piped(records).bytes(), nullptr);
+  const Bytes bytes = piped(records);
+  const auto data = Data::parse(bytes.bytes(), nullptr);
   ASSERT_TRUE(data);
   ASSERT_EQ(data->size(), 3u);
   EXPECT_EQ(data->record(0).time, 100u);
@@ -172,7 +174,8 @@ TEST(PerfData, CutAndDamagedRecordsAreReported) {
   Bytes records;
   records.record(3, 0, comm(5, "a", 1));
   records.u32(9).u16(2).u16(4096); // longer than the file
-  const auto data = Data::parse(piped(records).bytes(), nullptr);
+  const Bytes bytes = piped(records);
+  const auto data = Data::parse(bytes.bytes(), nullptr);
   ASSERT_TRUE(data);
   EXPECT_EQ(data->size(), 1u);
   ASSERT_EQ(data->problems().size(), 1u);

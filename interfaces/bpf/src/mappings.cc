@@ -35,7 +35,8 @@ bool Mappings::list(int pid, std::vector<sframe_bpf_mapping>& mappings) const {
   // First all of it: while something is done, the kernel's iterator would wait.
   const auto bytes = read_all(list.number());
   mappings.resize(bytes.size() / sizeof(sframe_bpf_mapping));
-  std::memcpy(mappings.data(), bytes.data(), mappings.size() * sizeof(sframe_bpf_mapping));
+  if (!mappings.empty())
+    std::memcpy(mappings.data(), bytes.data(), mappings.size() * sizeof(sframe_bpf_mapping));
   return true;
 }
 
