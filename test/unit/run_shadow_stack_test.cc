@@ -418,13 +418,45 @@ TEST_P(ShadowStackTest, HandlerThatContinuesElsewhere) {
       machine.memory[to] = 0x2004; // where it was
       machine.leave_handler(0x7000, to);
       const bool is_call = pushed == 8 && abi.fixed_ra_offset != 0;
-      EXPECT_EQ(machine.stack.unknown(), is_call || pushed == 0 ? Unknown::none : Unknown::leaving) << pushed;
+      EXPECT_EQ(machine.stack.unknown(), is_call ? Unknown::none : Unknown::moved) << pushed;
       EXPECT_EQ(machine.stack.caller()->ra, is_call ? 0x2004u : 0x1004u);
       if (!is_call) continue;
       EXPECT_EQ(machine.stack.caller()->cfa, before);
       machine.ret(0x2004);
       EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
     }
+}
+
+/// The new place may be another function, which makes calls of its own, and need not return; or behind the
+/// instruction that has raised the signal.
+TEST_P(ShadowStackTest, HandlerThatOnlyChangesThePc) {
+  const bool pushes = traits(GetParam()).fixed_ra_offset != 0;
+  const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
+  for (const std::uint64_t to : {0x7000u, 0x1f00u, 0x2014u, 0x2008u}) {
+    Machine machine(GetParam());
+    machine.call(0x2000);
+    const std::uint64_t before = machine.sp() - 64;
+    machine.plain(before);
+    ASSERT_TRUE(machine.enter_handler(layout, before - 0x400, 0x5000, 0x6000));
+    machine.ret(0x6000);
+    machine.leave_handler(to, before);
+    const Unknown expected = to == 0x7000 || to == 0x1f00 ? Unknown::moved : Unknown::none;
+    EXPECT_EQ(machine.stack.unknown(), expected) << to;
+    machine.plain(before - 8); // pushes a word, and jumps
+    machine.go(Flow::jump, 0x8000, before - 8);
+    EXPECT_EQ(machine.stack.unknown(), expected) << to;
+    machine.go(Flow::indirect_jump, 0x8100, before - 8); // by a table
+    EXPECT_EQ(machine.stack.unknown(), expected) << to;
+    machine.call(0x9000);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x8104u);
+    machine.ret(0x8104);
+    EXPECT_EQ(machine.stack.unknown(), expected) << to;
+    machine.plain(pushes ? 0x7ff8 : 0x8000);
+    machine.ret(0x1004);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller(), nullptr);
+  }
 }
 
 TEST_P(ShadowStackTest, NoSignalHandler) {

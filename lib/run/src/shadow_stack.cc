@@ -71,6 +71,7 @@ std::string_view unknown_text(Unknown why) {
   case Unknown::thread_start: return "at the start of a thread";
   case Unknown::redirected: return "with a replaced return address";
   case Unknown::before_start: return "entered before the first step";
+  case Unknown::moved: return "continued elsewhere by a signal handler";
   case Unknown::none: break;
   }
   return "known";
@@ -150,6 +151,7 @@ void ShadowStack::end() {
 Unknown ShadowStack::unknown() const {
   Stack& now = stack();
   if (now.is_leaving()) return Unknown::leaving;
+  if (now.is_moved()) return Unknown::moved;
   if (!now.calls.empty() || now.origin == Stacks::Origin::process) return Unknown::none;
   if (now.origin == Stacks::Origin::joined) return Unknown::before_start;
   return now.origin == Stacks::Origin::thread ? Unknown::thread_start : Unknown::other_stack;
@@ -343,17 +345,21 @@ bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& n
   return false;
 }
 
-/// A handler has changed where the interrupted code goes on.
+/// A handler may have changed where the interrupted code goes on. To skip an instruction changes no frame.
 void ShadowStack::redirect(const Call& interrupted, const Registers& now) {
+  constexpr std::uint64_t longest_instruction = 16;
   const std::uint64_t bias = static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa});
   const std::uint64_t before = interrupted.cfa + bias;
-  if (now.pc == interrupted.ra || sp(now) == before) return;
+  const bool is_near = now.pc - interrupted.ra <= longest_instruction;
+  if (now.pc == interrupted.ra || (sp(now) == before && is_near)) return;
   if (ra_on_stack_ && before - sp(now) == word_size && read_(sp(now)) == interrupted.ra)
     push({.ra = interrupted.ra,
           .cfa = interrupted.cfa,
           .fp = now.values[abi_.fp],
           .limit = sp(now),
           .interrupted = false});
+  else if (sp(now) <= before)
+    stack().is_moved() = true;
   else
     stack().is_leaving() = true;
 }

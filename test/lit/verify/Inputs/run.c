@@ -85,10 +85,38 @@ static void call_from(int number, siginfo_t *info, void *interrupted) {
   registers[REG_RIP] = (greg_t)called_by_handler;
   (void)number, (void)info;
 }
-static void handle_by_call(void) {
-  struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = call_from};
+static void fault_handled_by(void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = handler};
   sigaction(SIGSEGV, &action, NULL);
   if (!sigsetjmp(signal_place, 1)) *(volatile int *)8 = 1;
+}
+
+/* A handler that lets the interrupted code go on in a function that nothing has called; and in code that makes it a call, as
+ * Free Pascal's does. */
+static void move(int number, siginfo_t *info, void *interrupted) {
+  ((ucontext_t *)interrupted)->uc_mcontext.gregs[REG_RIP] = (greg_t)called_by_handler;
+  (void)number, (void)info;
+}
+extern char push_and_jump[];
+__asm__(".type push_and_jump, @function\npush_and_jump: push %rsi; jmp *%rdi");
+static void move_and_push(int number, siginfo_t *info, void *interrupted) {
+  greg_t *const registers = ((ucontext_t *)interrupted)->uc_mcontext.gregs;
+  registers[REG_RSI] = registers[REG_RIP];
+  registers[REG_RDI] = (greg_t)called_by_handler;
+  registers[REG_RIP] = (greg_t)push_and_jump;
+  (void)number, (void)info;
+}
+
+/* A handler that skips the instruction: the frame is the same. */
+static void skip(int number, siginfo_t *info, void *interrupted) {
+  ((ucontext_t *)interrupted)->uc_mcontext.gregs[REG_RIP] += 2;
+  (void)number, (void)info;
+}
+__attribute__((noinline)) static int skipped(int n) {
+  struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = skip};
+  sigaction(SIGILL, &action, NULL);
+  __asm__ volatile("ud2");
+  return leaf(n);
 }
 #endif
 
@@ -157,7 +185,12 @@ int main(int argc, char **argv) {
       return_twice(return_twice(i));
 #ifdef __x86_64__
     } else if (!strcmp(what, "call")) {
-      handle_by_call();
+      fault_handled_by(call_from);
+    } else if (!strcmp(what, "moved")) {
+      fault_handled_by(move);
+      fault_handled_by(move_and_push);
+    } else if (!strcmp(what, "skipped")) {
+      skipped(skipped(i));
 #endif
     } else if (!strcmp(what, "crash")) {
       *(volatile int *)8 = 1;

@@ -10,7 +10,8 @@
 // code that loads that SP has left its frame, which only its next instruction tells from a nonlocal goto into
 // the caller. Code that pops the word to a register and jumps there (-mlvi-hardening) is in the call until it
 // jumps; a call whose first instruction discards the word (the thunks against Spectre) was none. A handler
-// that has pushed the interrupted address and continues elsewhere (Go's) has made a call.
+// that has pushed the interrupted address and continues elsewhere (Go's) has made a call; one that has only
+// changed where the interrupted code goes on has left it open which frame the code there has.
 
 #pragma once
 
@@ -39,8 +40,9 @@ enum class Unknown : std::uint8_t {
   thread_start, ///< a new thread, before its first call
   redirected,   ///< the code has replaced its return address (__builtin_eh_return, return trampolines)
   before_start, ///< a frame that was entered before the first step
+  moved,        ///< a signal handler has let a frame go on elsewhere, until that frame is over
 };
-constexpr std::size_t num_unknown = 6;
+constexpr std::size_t num_unknown = 7;
 
 /// As text for reports. Static.
 std::string_view unknown_text(Unknown why);
@@ -55,6 +57,7 @@ struct Call {
   std::uint64_t entry = 0;  ///< the first instruction of what is called
   bool ra_popped = false;   ///< AMD64: RA was loaded by a pop, the jump to it follows
   bool leaving = false;     ///< Unknown::leaving applies while it is the innermost call
+  bool moved = false;       ///< the same for Unknown::moved
 };
 
 /// Events that are not calls and returns.
@@ -82,8 +85,10 @@ private:
     std::uint64_t low = 0, high = 0; ///< where SP has been
     std::vector<Call> calls;
     bool leaving = false; ///< Unknown::leaving applies while there is no call
+    bool moved = false;   ///< the same for Unknown::moved
 
     bool& is_leaving() { return calls.empty() ? leaving : calls.back().leaving; }
+    bool& is_moved() { return calls.empty() ? moved : calls.back().moved; }
     /// Of a signal handler's stack: the number of the stack that the signal interrupted.
     std::optional<std::uint64_t> interrupted;
     std::uint64_t number = 0;
