@@ -80,6 +80,12 @@ std::optional<std::int64_t> system_call(const code::Instruction& instruction, co
   return static_cast<std::int32_t>(before.values[instruction.system_call_register]);
 }
 
+/// The system call with which signal handlers return.
+bool ends_handler(const Thread& thread, std::optional<std::int64_t> number) {
+  return thread.executing->ends_trampoline ||
+         (number && *number == code::machine(*thread.process->abi).last_system_calls[2]);
+}
+
 std::string end_text(int status) {
   if (WIFEXITED(status)) return "exited with " + std::to_string(WEXITSTATUS(status));
   return "killed by " + core::signal_name(WTERMSIG(status));
@@ -345,9 +351,8 @@ void Recorder::catch_up(Thread& thread, const Registers& now) {
   const Registers& last = *thread.last;
   if (const auto number = system_call(instruction, last)) {
     thread.process->mappings_changed = true; // perhaps
-    const bool ends_handler = thread.executing->ends_trampoline ||
-                              *number == code::machine(*thread.process->abi).last_system_calls[2];
-    if (ends_handler && now.pc != last.pc + instruction.length) return stack.leave_handler(now);
+    if (ends_handler(thread, number) && now.pc != last.pc + instruction.length)
+      return stack.leave_handler(now);
   }
   code::Instruction placed = instruction; // as in the process
   placed.address = last.pc;
@@ -443,6 +448,7 @@ process::StepAnswer Recorder::step(std::uint32_t tid, const Registers& now) {
     const bool traps = instruction.flow == code::Flow::stop || instruction.flow == code::Flow::trap;
     const Decoded& decoded = *thread.executing;
     return {.system_call = call,
+            .ends_handler = ends_handler(thread, call),
             .next = now.pc + instruction.length,
             .traps = traps && !call,
             .code = std::span(decoded.bytes).first(decoded.num_bytes)};

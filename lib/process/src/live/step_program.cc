@@ -4,13 +4,16 @@
 // is called for each result of waitpid(). Stepping may begin later than the program: then it runs freely,
 // with breakpoints at the places where stepping may begin (Breakpoints) and stops at system calls, which may
 // map the file that has the place. A child may stop before its parent's report of it: early_ keeps its
-// status.
+// status. All threads have the same share of the steps (next()), and get signals when they have got on
+// (SignalPace): else programs whose threads wait for each other by trying again, or that are interrupted at
+// intervals, would not end.
 
 #include "sframe/process/step_program.h"
 
 #include "live/breakpoints.h"
 #include "live/child.h"
 #include "live/proc_files.h"
+#include "live/signal_pace.h"
 #include "live/tracee.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/walk_registers.h"
@@ -19,6 +22,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <elf.h>
 #include <optional>
 #include <sys/ptrace.h>
@@ -28,6 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <utility>
 
 namespace sframe::process {
 
@@ -56,16 +61,28 @@ private:
   };
   struct Thread {
     std::uint32_t pid = 0;
-    bool maps = false; ///< is in a system call that maps memory
+    bool maps = false;     ///< is in a system call that maps memory
+    bool entering = false; ///< will stop when it has entered a system call
+    live::SignalPace pace;
+  };
+  /// Of waitpid().
+  struct Report {
+    std::uint32_t tid;
+    int status;
   };
 
+  enum class Stop : std::uint8_t { after_step, other };
+
+  std::optional<Report> next();
   void report(std::uint32_t tid, int status);
-  void stopped(std::uint32_t tid, const Thread& thread, int status);
+  void stopped(std::uint32_t tid, Thread& thread, int status);
+  void signalled(std::uint32_t tid, Thread& thread, int signal);
   void executed(std::uint32_t tid);
   void announce(std::uint32_t parent, std::uint32_t child);
   void remove(std::uint32_t tid);
   void resume(std::uint32_t tid, int signal);
-  void step(std::uint32_t tid, const Thread& thread);
+  void step(std::uint32_t tid, Thread& thread, Stop stop);
+  void go_on(std::uint32_t tid, Thread& thread, std::uint64_t pc);
   void find_start(std::uint32_t pid);
   bool wait_for_start(std::uint32_t tid, const live::StopReport& stop);
   void enter_or_leave_system_call(std::uint32_t tid);
@@ -85,6 +102,7 @@ private:
   std::unordered_map<std::uint32_t, Process> processes_;
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::unordered_map<std::uint32_t, int> early_; ///< children that stopped before their parent's report
+  std::deque<Report> reports_;                   ///< not looked at yet
 };
 
 std::optional<unwind::Registers> Run::registers(std::uint32_t tid, const Thread& thread) const {
@@ -113,6 +131,8 @@ void stop_stepping(std::uint32_t tid) {
 
 void Run::resume(std::uint32_t tid, int signal) {
   if (!following_) {
+    if (const auto thread = threads_.find(tid); thread != threads_.end())
+      thread->second.pace.send_all(thread->second.pid, tid);
     stop_stepping(tid);
     return live::detach(tid, signal);
   }
@@ -121,6 +141,7 @@ void Run::resume(std::uint32_t tid, int signal) {
 }
 
 void Run::remove(std::uint32_t tid) {
+  std::erase_if(reports_, [&](const Report& report) { return report.tid == tid; });
   if (threads_.erase(tid)) observer_.ended(tid);
 }
 
@@ -150,7 +171,8 @@ void Run::executed(std::uint32_t tid) {
   for (const auto& [other, thread] : threads_)
     if (thread.pid == pid && other != tid) gone.push_back(other);
   for (const std::uint32_t other : gone) remove(other);
-  threads_[tid] = {.pid = tid};
+  threads_[tid] = {};
+  threads_[tid].pid = tid;
   breakpoints_.forget(tid);
   const bool is_first = !started_ && tid == first_;
   started_ |= is_first;
@@ -214,14 +236,14 @@ void Run::begin(std::uint32_t tid, std::uint64_t address) {
   live::Breakpoints::move(tid, address);
   for (const auto& [other, thread] : threads_)
     if (other != tid) (void)live::interrupt(other);
-  step(tid, threads_[tid]);
+  step(tid, threads_[tid], Stop::other);
 }
 
 /// A stop that is not the end of a step. False if it is not about the start of stepping.
 bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
   if (stop.signal == system_call_stop) {
     if (!waiting_) {
-      step(tid, threads_[tid]);
+      step(tid, threads_[tid], Stop::other);
       return true;
     }
     enter_or_leave_system_call(tid);
@@ -237,7 +259,7 @@ bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
     }
     if (address) { // was on its way when the first thread began
       live::Breakpoints::move(tid, *address);
-      step(tid, threads_[tid]);
+      step(tid, threads_[tid], Stop::other);
       return true;
     }
   }
@@ -246,14 +268,41 @@ bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
   return true;
 }
 
-void Run::step(std::uint32_t tid, const Thread& thread) {
+/// Only after a step, which the kernel reports as a signal, can the thread be given another signal.
+void Run::step(std::uint32_t tid, Thread& thread, Stop stop) {
   const auto now = registers(tid, thread);
   if (!now) return resume(tid, 0);
-  following_ &= observer_.step(tid, *now).follow;
-  resume(tid, 0);
+  const StepAnswer answer = observer_.step(tid, *now);
+  following_ &= answer.follow;
+  if (!following_) return resume(tid, 0);
+  thread.pace.announce(now->pc, answer.system_call.has_value(), answer.ends_handler);
+  const auto due = stop == Stop::after_step ? thread.pace.take_due() : std::nullopt;
+  if (!due) return go_on(tid, thread, now->pc);
+  observer_.signal(tid, *now);
+  (void)::ptrace(PTRACE_SETSIGINFO, tid, 0, &*due);
+  resume(tid, due->si_signo);
 }
 
-void Run::stopped(std::uint32_t tid, const Thread& thread, int status) {
+/// Executes the instruction that the observer knows.
+void Run::go_on(std::uint32_t tid, Thread& thread, std::uint64_t pc) {
+  thread.entering = thread.pace.must_stop_at_call(pc);
+  if (!thread.entering) return resume(tid, 0);
+  (void)::ptrace(PTRACE_SYSCALL, tid, 0, 0);
+}
+
+/// A signal is about to be delivered.
+void Run::signalled(std::uint32_t tid, Thread& thread, int signal) {
+  const auto now = registers(tid, thread);
+  siginfo_t info{};
+  if (now && ::ptrace(PTRACE_GETSIGINFO, tid, 0, &info) == 0) {
+    if (!thread.pace.arrived(info, now->pc)) return go_on(tid, thread, now->pc);
+    (void)::ptrace(PTRACE_SETSIGINFO, tid, 0, &info);
+  }
+  if (now) observer_.signal(tid, *now);
+  resume(tid, signal);
+}
+
+void Run::stopped(std::uint32_t tid, Thread& thread, int status) {
   const live::StopReport stop = live::read_status(status);
   switch (stop.event) {
   case PTRACE_EVENT_CLONE:
@@ -269,16 +318,19 @@ void Run::stopped(std::uint32_t tid, const Thread& thread, int status) {
       (void)::ptrace(PTRACE_LISTEN, tid, 0, 0);
       return;
     }
-    return started_ && following_ && !waiting_ ? step(tid, thread) : resume(tid, 0);
+    return started_ && following_ && !waiting_ ? step(tid, thread, Stop::other) : resume(tid, 0);
   case 0: break;
   default: return resume(tid, 0);
   }
   if (!started_ || !following_)
     return resume(tid, stop.signal == SIGTRAP || stop.signal == system_call_stop ? 0 : stop.signal);
+  if (stop.signal == system_call_stop && std::exchange(thread.entering, false)) {
+    thread.pace.send_all(thread.pid, tid);
+    return resume(tid, 0);
+  }
   if (wait_for_start(tid, stop)) return;
-  if (stop.signal == SIGTRAP && !is_real_trap(tid)) return step(tid, thread);
-  if (const auto now = registers(tid, thread)) observer_.signal(tid, *now);
-  resume(tid, stop.signal);
+  if (stop.signal == SIGTRAP && !is_real_trap(tid)) return step(tid, thread, Stop::after_step);
+  signalled(tid, thread, stop.signal);
 }
 
 void Run::report(std::uint32_t tid, int status) {
@@ -301,15 +353,30 @@ void Run::report(std::uint32_t tid, int status) {
   stopped(tid, found->second, status);
 }
 
+/// All that have stopped are taken before the first of them goes on: waitpid() prefers some threads, and the
+/// others would never have their turn.
+std::optional<Run::Report> Run::next() {
+  for (int options = __WALL; reports_.empty() || (options & WNOHANG) != 0;) {
+    int status = 0;
+    const pid_t tid = ::waitpid(-1, &status, options);
+    if (tid < 0 && errno == EINTR) continue;
+    if (tid <= 0) break;
+    // The thread that had this number has gone, and cannot go on from where it stopped.
+    if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC)
+      std::erase_if(reports_,
+                    [&](const Report& report) { return report.tid == static_cast<std::uint32_t>(tid); });
+    reports_.push_back({static_cast<std::uint32_t>(tid), status});
+    if (threads_.size() > 1) options |= WNOHANG;
+  }
+  if (reports_.empty()) return std::nullopt;
+  const Report report = reports_.front();
+  reports_.pop_front();
+  return report;
+}
+
 Result<int> Run::follow(int error) {
   threads_[first_].pid = first_;
-  for (;;) {
-    int status = 0;
-    const pid_t tid = ::waitpid(-1, &status, __WALL);
-    if (tid < 0 && errno == EINTR) continue;
-    if (tid < 0) break;
-    report(static_cast<std::uint32_t>(tid), status);
-  }
+  while (const auto stopped = next()) report(stopped->tid, stopped->status);
   int number = 0;
   if (!started_ && ::read(error, &number, sizeof number) == sizeof number)
     return fail(std::string("cannot be started: ") + std::strerror(number));

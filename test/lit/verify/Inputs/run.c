@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -120,6 +121,40 @@ __attribute__((noinline)) static int skipped(int n) {
 }
 #endif
 
+/* A signal that is there again before its handler, which takes many times as long when it is stepped, has returned: the
+ * program has to get on all the same. Without a system call, and with one that waits for the signal. */
+static void handle_for_long(int number) {
+  for (volatile int i = 0; i < 600; i++) hits++;
+  (void)number;
+}
+static void set_timer(int microseconds) {
+  const struct timeval interval = {.tv_usec = microseconds};
+  const struct itimerval timer = {.it_interval = interval, .it_value = interval};
+  setitimer(ITIMER_REAL, &timer, NULL);
+}
+static void be_interrupted(void) {
+  signal(SIGALRM, handle_for_long);
+  set_timer(1000);
+  for (volatile int i = 0; i < 3000; i++) leaf(i);
+  for (int i = 0; i < 3; i++) pause();
+  set_timer(0);
+}
+
+/* Threads that try again until it is their turn. */
+enum { num_turns = 120, num_waiting = 6 };
+static volatile int turn;
+static void *wait_for_turns(void *argument) {
+  const int number = (int)(long)argument;
+  while (turn < num_turns)
+    if (turn % num_waiting == number) turn++;
+  return argument;
+}
+static void take_turns(void) {
+  pthread_t threads[num_waiting];
+  for (long t = 0; t < num_waiting; t++) pthread_create(&threads[t], NULL, wait_for_turns, (void *)t);
+  for (int t = 0; t < num_waiting; t++) pthread_join(threads[t], NULL);
+}
+
 static void on_other_stack(void (*handler)(int)) {
   stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
   struct sigaction action = {.sa_flags = SA_ONSTACK, .sa_handler = handler};
@@ -178,6 +213,10 @@ int main(int argc, char **argv) {
       pthread_t threads[2];
       for (int t = 0; t < 2; t++) pthread_create(&threads[t], NULL, thread, NULL);
       for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
+    } else if (!strcmp(what, "turns")) {
+      take_turns();
+    } else if (!strcmp(what, "interval")) {
+      be_interrupted();
     } else if (!strcmp(what, "contexts")) {
       make_contexts();
     } else if (!strcmp(what, "goto")) {

@@ -56,6 +56,7 @@ struct StepAnswer {
   bool follow = true; ///< false: the program runs on, and is not followed any more
   /// It is a system call: its number.
   std::optional<std::int64_t> system_call = std::nullopt;
+  bool ends_handler = false;       ///< the system call with which a signal handler returns
   std::uint64_t next = 0;          ///< the address after it
   bool traps = false;              ///< it raises a signal
   std::span<const std::byte> code; ///< 64 bytes from its address, or what there is; valid until the next step
