@@ -212,6 +212,7 @@ for feature, tool in (
     ("zstd-program", "zstd"),
     ("xmllint", "xmllint"),
     ("go", "go"),
+    ("dlv", "dlv"),
     ("zsh", "zsh"),
     ("fish", "fish"),
     ("clang-format-14", "clang-format-14"),

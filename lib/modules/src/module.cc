@@ -62,6 +62,12 @@ unwind::GoMatch::Kind kind_of(const elf::GoFunction& function) {
   return function.is_injected ? Kind::interrupted : Kind::function;
 }
 
+unwind::GoStackEnd stack_end_of(const elf::GoFunction& function) {
+  using End = unwind::GoStackEnd;
+  if (function.is_top && function.name == "runtime.goexit") return End::always;
+  return function.is_assembly && function.name == "runtime.clone" ? End::at_calls : End::none;
+}
+
 /// unwind::GoMatch::injected_size; 0 elsewhere.
 std::uint8_t injected_size(Module& module, const AbiTraits& abi, std::uint64_t address) {
   if (abi.fixed_ra_offset) return 0; // only what a call pushes, too
@@ -196,8 +202,14 @@ std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   if (injected_size(*this, abi_, address)) return false;
   const LinkAddress at = link(address);
-  if (tables().find_cfi(at, answer)) return true;
-  return add_debug_frame() && tables().find_cfi(at, answer);
+  answer.is_go = false;
+  if (!tables().find_cfi(at, answer) && !(add_debug_frame() && tables().find_cfi(at, answer))) return false;
+  const auto go = answer.is_go ? find_go(address) : std::nullopt;
+  answer.interrupts_caller = go && go->kind == unwind::GoMatch::Kind::interrupted;
+  const unwind::GoStackEnd end = go ? go->stack_end : unwind::GoStackEnd::none;
+  answer.ends_stack_at_calls = end == unwind::GoStackEnd::at_calls;
+  if (end == unwind::GoStackEnd::always) answer.row.forget_return_address();
+  return true;
 }
 
 std::optional<UnwindTables::FoundFde> Module::find_fde(Address address) {
@@ -230,7 +242,8 @@ std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {
                         .kind = kind_of(*function),
                         .saves_fp = go->frames().save_fp,
                         .sets_sp = function->sets_sp,
-                        .is_assembly = function->is_assembly};
+                        .is_assembly = function->is_assembly,
+                        .stack_end = stack_end_of(*function)};
   if (function->is_injected) match.injected_size = go->frames().injected_size;
   return match;
 }

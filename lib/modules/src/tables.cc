@@ -243,7 +243,8 @@ bool UnwindTables::find_cfi(LinkAddress at, unwind::CfiMatch& answer) {
     const auto fde = finder.find(address);
     if (!fde || !*fde) continue;
     if (!find_row(finder.section(), **fde, address, answer.row)) continue;
-    if (is_go(finder.section(), (*fde)->cie)) forget_unspecified(answer.row, abi_.sp);
+    answer.is_go = is_go(finder.section(), (*fde)->cie);
+    if (answer.is_go) forget_unspecified(answer.row, abi_.sp);
     answer.signal_frame = (*fde)->cie.signal_frame;
     answer.ends_here = !(*fde)->contains(address + 1);
     answer.address_size = (*fde)->cie.address_size;

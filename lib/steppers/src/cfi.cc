@@ -60,6 +60,7 @@ private:
     unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
     if (!source || !source->find_cfi(frame.lookup_pc(), answer_)) return;
     if (!applies(answer_, frame, unwind_, memory)) return;
+    if (answer_.ends_stack_at_calls && !frame.pc_exact) answer_.row.forget_return_address();
     if (rules.plain.compile(answer_, abi_, unwind_)) {
       rules.kind = CfiRules::Kind::plain;
       return;

@@ -100,6 +100,7 @@ void CompiledRow::compile(const CfiMatch& answer, const AbiTraits& abi) {
   has_cfa_ = row.cfa.kind != cfi::CfaRule::Kind::unspecified;
   address_size_ = answer.address_size;
   signal_frame_ = answer.signal_frame;
+  interrupts_caller_ = answer.interrupts_caller;
   is_outermost_ = row.ra().kind == Rule::undefined;
   // Return address columns above the tracked registers do occur (pseudo-columns); only their rule is used.
   const bool is_tracked = row.return_register < Registers::count;
@@ -144,7 +145,7 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
       caller.registers.forget(op.reg);
   }
   caller.registers.pc = ra;
-  caller.pc_exact = signal_frame_;
+  caller.pc_exact = signal_frame_ || interrupts_caller_;
   // A return address that is not in memory may be computed from the pc.
   const bool counted = return_address_.kind == Kind::val_expression && !unwind.ra_is_register;
   return {.status = StepStatus::stepped,

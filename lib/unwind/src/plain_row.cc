@@ -35,9 +35,10 @@ bool PlainRow::compile(const CfiMatch& answer, const AbiTraits& abi, const Unwin
   using Kind = cfi::RegisterRule::Kind;
   const cfi::FullRow& row = answer.row;
   *this = {};
-  if (answer.signal_frame || row.cfa.kind != cfi::CfaRule::Kind::register_offset ||
-      !set_cfa(row.cfa.number, row.cfa.offset) || row.ra().kind != Kind::offset ||
-      !narrow(row.ra().offset, ra_offset_) || !narrow(abi.sp_from_cfa, sp_offset_))
+  if (answer.signal_frame || answer.interrupts_caller ||
+      row.cfa.kind != cfi::CfaRule::Kind::register_offset || !set_cfa(row.cfa.number, row.cfa.offset) ||
+      row.ra().kind != Kind::offset || !narrow(row.ra().offset, ra_offset_) ||
+      !narrow(abi.sp_from_cfa, sp_offset_))
     return false;
   kept_ = unwind.call_saved;
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {

@@ -13,7 +13,7 @@ threads = {thread["tid"]: thread for thread in core["threads"]}
 found = {goroutine["id"]: goroutine for goroutine in core["goroutines"]}
 
 compared = frames = 0
-for block in re.findall(r"^goroutine (\d+) \[([^\]\n]*)\]:\n((?:.+\n)+)", text, re.M):
+for block in re.findall(r"^goroutine (\d+) (?:gp=.*? )?\[([^\]\n]*)\]:\n((?:.+\n)+)", text, re.M):
     number, state, body = int(block[0]), block[1].split(",")[0], block[2]
     if number == 0:
         continue

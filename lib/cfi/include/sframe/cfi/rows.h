@@ -149,6 +149,11 @@ template <class Registers> struct Row : RowRules<Registers> {
   }
   /// The rule of the return address.
   RegisterRule ra() const { return rule(return_register); }
+  /// Makes the frame an outermost one, if that rule is tracked.
+  void forget_return_address() {
+    const std::uint32_t slot = registers.slot(return_register);
+    if (slot < Registers::slots) this->rules[slot] = {.kind = RegisterRule::Kind::undefined};
+  }
 
   /// The bytes of an expression rule of this row; empty for any other rule.
   std::span<const std::byte> expression(const RegisterRule& r) const {

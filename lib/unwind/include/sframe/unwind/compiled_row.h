@@ -54,6 +54,7 @@ private:
   std::uint8_t count_ = 0; ///< of operations_
   std::uint8_t address_size_ = 8;
   bool signal_frame_ = false;
+  bool interrupts_caller_ = false;
   bool usable_ = false;
   bool is_outermost_ = false;
   bool has_cfa_ = false;

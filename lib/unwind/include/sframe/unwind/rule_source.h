@@ -23,10 +23,23 @@ struct SframeMatch {
   std::uint8_t injected_size = 0; ///< GoMatch::injected_size
 };
 
+/// Where nothing is above a frame of Go's but what earlier users of the memory have left, which Go's CFI
+/// takes for a caller.
+enum class GoStackEnd : std::uint8_t {
+  none,
+  always,   ///< goexit: the first frame of each goroutine
+  at_calls, ///< clone: what it calls is on a new thread's stack
+};
+
 /// What CFI has for an address.
 struct CfiMatch {
   cfi::FullRow row;
   bool signal_frame = false;
+  bool is_go = false; ///< made by the Go compiler
+  /// GoMatch::Kind::interrupted: no signal frame, but its caller did not call.
+  bool interrupts_caller = false;
+  /// GoStackEnd::at_calls: the row is not right there.
+  bool ends_stack_at_calls = false;
   bool ends_here = false;
   std::uint8_t address_size = 8;
 };
@@ -47,6 +60,8 @@ struct GoMatch {
   bool saves_fp = false;          ///< where it has a frame: in the word below that of the return address
   bool sets_sp = false;           ///< it switches stacks somewhere: `frame_size` is wrong from there on
   bool is_assembly = false;       ///< the frame pointer need not be where compiled code saves it
+  /// Not of functions that C code calls, too, as some of Kind::top.
+  GoStackEnd stack_end = GoStackEnd::none;
 };
 
 /// The tables and symbols for a range of addresses, usually those of a module. All addresses are in the
