@@ -643,6 +643,26 @@ TEST_P(ShadowStackTest, HandlersOnAnotherStack) {
   }
 }
 
+/// The alternate stack may be close below the interrupted one: the kernel's frame has where it is.
+TEST_P(ShadowStackTest, HandlersOnANearStack) {
+  const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
+  constexpr std::uint64_t frame = 0x3f000;
+  ASSERT_NE(layout.alternate_stack, 0);
+  for (const bool is_alternate : {true, false}) {
+    Machine machine(GetParam(), false, 0x40000);
+    machine.call(0x2000);
+    const std::uint64_t sp = machine.sp(), pc = machine.pc();
+    machine.memory[frame + layout.alternate_stack] = is_alternate ? frame - 0x800 : 0x90000;
+    machine.memory[frame + layout.alternate_stack + 16] = 0xc00; // bytes
+    ASSERT_TRUE(machine.enter_handler(layout, frame, 0x3000, 0xaaa0));
+    machine.ret(0xaaa0);
+    machine.leave_handler(pc, sp);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    machine.load(frame); // the thread has been there on this stack, or on one that is gone
+    EXPECT_EQ(machine.stack.events().stack_switches, is_alternate);
+  }
+}
+
 /// The stack that was not used for the longest time is dropped: its calls are not known any more.
 TEST(ShadowStack, ManyStacks) {
   constexpr std::uint64_t most = 4096, apart = 0x100000; // docs/dev/limits.md

@@ -307,6 +307,19 @@ void ShadowStack::step(const code::Instruction& instruction, std::span<const Eff
   drop_ended(to);
 }
 
+/// Whether the kernel has changed to the alternate stack, which may be close to the other. Not all frames
+/// have where that is: others are below the red zone of the interrupted code, unless there is another stack.
+bool ShadowStack::is_elsewhere(const unwind::SignalTrampoline& layout, std::uint64_t frame,
+                               std::uint64_t handler_sp, std::uint64_t before) const {
+  constexpr std::uint64_t size_in_stack = 16;
+  const std::uint64_t at = frame + layout.alternate_stack;
+  const auto start = layout.alternate_stack ? read_(at) : std::nullopt;
+  const auto size = start ? read_(at + size_in_stack) : std::nullopt;
+  if (!size) return handler_sp >= before || before - handler_sp > most_growth;
+  const auto is_there = [&](std::uint64_t sp) { return sp > *start && sp - *start <= *size; };
+  return is_there(handler_sp) && !is_there(before);
+}
+
 bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& now) {
   const std::uint64_t handler_sp = sp(now);
   const std::uint64_t frame = handler_sp + (ra_on_stack_ ? word_size : 0); // SP in the trampoline
@@ -321,9 +334,7 @@ bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& n
     if (!ra) continue;
     const std::uint64_t bias = static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa});
     const Stack& old = stack();
-    // The kernel's frame is below the red zone of the interrupted code, unless there is another stack.
-    const bool same = handler_sp < sp(interrupted) && sp(interrupted) - handler_sp <= most_growth;
-    if (!same) {
+    if (is_elsewhere(layout, frame, handler_sp, sp(interrupted))) {
       const std::uint64_t number = old.number;
       Stack& added = stacks_.add(Stacks::Origin::thread, frame + layout.pc_offset);
       added.interrupted = number;

@@ -41,7 +41,7 @@ constexpr auto saved = [] {
 constexpr SignalRecord record = {
     .info = 0, .info_may_be_missing = true, .address = sigcontext, .exception = {}, .error = {}};
 constexpr SignalTrampoline trampolines[] = {
-    {rt_sigreturn, rt_sigreturn_stops, saved, sigcontext + 264, record}};
+    {rt_sigreturn, rt_sigreturn_stops, saved, sigcontext + 264, record, 128 + 16}};
 
 /// Returns 0 (`udf #0`) for fewer than 4 bytes.
 std::uint32_t last_instruction(std::span<const std::byte> bytes) {

@@ -36,12 +36,13 @@ constexpr SavedRegister saved[] = {
     {5, 104}, {4, 112}, {6, 120}, {3, 128}, {1, 136}, {0, 144}, {2, 152}, {7, 160},
 };
 constexpr std::uint16_t saved_pc = 168;
+constexpr std::uint16_t uc_stack = 16;
 constexpr SignalRecord record = {
     .info = 304, .info_may_be_missing = true, .address = 216, .exception = 200, .error = 192};
 
 constexpr SignalTrampoline trampolines[] = {
-    {restorer, restorer_stops, saved, saved_pc, record},
-    {short_restorer, short_restorer_stops, saved, saved_pc, record},
+    {restorer, restorer_stops, saved, saved_pc, record, uc_stack},
+    {short_restorer, short_restorer_stops, saved, saved_pc, record, uc_stack},
 };
 
 /// CS selects Linux's 32-bit segment, or one of the local descriptor table, which has no 64-bit ones, with a

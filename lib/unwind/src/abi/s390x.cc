@@ -55,7 +55,8 @@ constexpr SignalTrampoline trampolines[] = {
      stops,
      rt_saved,
      rt_registers + 8,
-     {.info = 168, .info_may_be_missing = false, .address = {}, .exception = {}, .error = {}}},
+     {.info = 168, .info_may_be_missing = false, .address = {}, .exception = {}, .error = {}},
+     296 + 16},
     {sigreturn, stops, old_saved, old_registers + 8, {}},
 };
 

@@ -161,6 +161,8 @@ private:
   bool pop_returned(const unwind::Registers& before, const unwind::Registers& after);
   void move_to(std::uint64_t sp, bool may_grow);
   void redirect(const Call& interrupted, const unwind::Registers& now);
+  bool is_elsewhere(const unwind::SignalTrampoline& layout, std::uint64_t frame, std::uint64_t handler_sp,
+                    std::uint64_t before) const;
   void take_word(std::span<const code::Effect> effects, const unwind::Registers& before, std::uint64_t to);
   void drop_ended(std::uint64_t sp);
   bool is_intact(const Call& call) const;

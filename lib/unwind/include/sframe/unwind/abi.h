@@ -50,6 +50,9 @@ struct SignalTrampoline {
   std::span<const SavedRegister> registers;
   std::uint16_t pc_offset = 0;
   SignalRecord record{};
+  /// Where the frame has the thread's alternate stack (uc_stack, a stack_t), from SP in the trampoline; 0: it
+  /// does not have it.
+  std::uint16_t alternate_stack = 0;
 };
 
 /// The layout of a frame record, in bytes from the frame pointer.
