@@ -139,9 +139,11 @@ static __attribute__((noinline)) struct made_record* begin(__u32 kind) {
 static __attribute__((noinline)) int write_record(struct made_record* made, long kernel_bytes) {
   if (!made) return 0;
   struct record_sample* const to = &made->sample;
-  to->kernel_frames =
+  __u32 kernel_frames =
       kernel_bytes > 0 && kernel_bytes <= (long)sizeof to->kernel ? (__u32)kernel_bytes / 8 : 0;
-  const __u32 frames = (to->stack.depth & SFRAME_BPF_MAX_FRAMES) + (to->kernel_frames & RECORD_KERNEL_FRAMES);
+  to->kernel_frames = kernel_frames;
+  SFRAME_BPF_KEEP(kernel_frames); /* the mask is for the verifier */
+  const __u32 frames = (to->stack.depth & SFRAME_BPF_MAX_FRAMES) + (kernel_frames & RECORD_KERNEL_FRAMES);
   const __u32 size = __builtin_offsetof(struct record_sample, stack.pcs) + frames * 8;
   if (bpf_ringbuf_output(&records, to, size, wake()) != 0) lose(RECORD_LOST_FULL);
   made->busy = 0;
