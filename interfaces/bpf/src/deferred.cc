@@ -63,7 +63,7 @@ int find_rule(const KnownFile& file, const sframe_bpf_mapping& mapping, std::uin
 }
 
 const sframe_bpf_mapping* find_mapping(const DeferredStack& stack, std::uint64_t address) {
-  for (const sframe_bpf_mapping& one : stack.mappings)
+  for (const sframe_bpf_mapping& one : *stack.mappings)
     if (address >= one.start && address < one.end) return &one;
   return nullptr;
 }
@@ -84,6 +84,7 @@ void DeferredStacks::drop(std::map<std::uint64_t, DeferredStack>::iterator at) {
 
 /// From the last frame of the stack on, which is that of `at`. An end, or `waits`.
 int DeferredStacks::walk(const DeferredStack& from, sframe_bpf_cursor& at, sframe_bpf_stack& stack) const {
+  if (!from.mappings) return SFRAME_BPF_END_PENDING;
   std::uint32_t depth = stack.depth - 1;
   for (;; ++depth) {
     const std::uint64_t pc = at.pc - !at.exact;

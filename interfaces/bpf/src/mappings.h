@@ -13,6 +13,10 @@ struct bpf_object;
 
 namespace sframe::bpf {
 
+inline bool is_same(const sframe_bpf_process& a, const sframe_bpf_process& b) {
+  return a.pid == b.pid && a.start == b.start && a.programs == b.programs;
+}
+
 class Mappings {
 public:
   explicit Mappings(bpf_object* object) : object_(object) {}

@@ -88,9 +88,11 @@ int Opener::take_request(void* context, void* data, std::size_t size) {
 }
 
 int Opener::take_deferred(void* context, void* data, std::size_t size) {
-  if (size < sizeof(sframe_bpf_deferred)) return 0;
+  const auto& deferred = *static_cast<const sframe_bpf_deferred*>(data);
+  if (size < offsetof(sframe_bpf_deferred, mappings)) return 0;
+  if (deferred.process.pid == 0 && size < sizeof deferred) return 0;
   try {
-    static_cast<Opener*>(context)->add_deferred(*static_cast<const sframe_bpf_deferred*>(data));
+    static_cast<Opener*>(context)->add_deferred(deferred);
   } catch (const std::bad_alloc&) {
   }
   return 0;
@@ -120,19 +122,23 @@ void Opener::add_request(const sframe_bpf_mapping& mapping) {
 }
 
 void Opener::add_deferred(const sframe_bpf_deferred& deferred) {
-  const std::span mappings(deferred.mappings,
-                           std::min<std::size_t>(deferred.num_mappings, SFRAME_BPF_COPY_MAPPINGS));
-  for (const sframe_bpf_mapping& mapping : mappings)
-    if (mapping.flags & SFRAME_BPF_IS_NEW) open(mapping);
+  std::shared_ptr<const MappingList> mappings;
+  if (deferred.process.pid == 0) {
+    const auto* const first = deferred.mappings;
+    mappings = std::make_shared<MappingList>(
+        first, first + std::min<std::size_t>(deferred.num_mappings, SFRAME_BPF_COPY_MAPPINGS));
+    for (const sframe_bpf_mapping& mapping : *mappings)
+      if (mapping.flags & SFRAME_BPF_IS_NEW) open(mapping);
+  }
   const std::size_t bytes =
       std::min<std::size_t>(deferred.pages, SFRAME_BPF_COPY_PAGES) * SFRAME_BPF_COPY_PAGE;
   const auto* const copy = reinterpret_cast<const std::byte*>(deferred.copy);
-  DeferredStack stack{deferred.ticket, deferred.at, deferred.first, {}, {}};
+  DeferredStack stack{deferred.ticket,  deferred.at,        deferred.first, {},
+                      deferred.process, std::move(mappings)};
   // Nothing below SP is needed.
   const std::size_t below = std::min<std::size_t>(deferred.at.sp - deferred.first, bytes);
   stack.first += below;
   stack.copy.assign(copy + below, copy + bytes);
-  stack.mappings.assign(mappings.begin(), mappings.end());
   const std::lock_guard guard(lock_);
   if (bytes <= max_stacks - copied_) { // else it is not finished
     copied_ += bytes;

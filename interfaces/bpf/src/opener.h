@@ -30,13 +30,16 @@ struct OpenedFile {
 };
 OpenedFile open_file(const sframe_bpf_mapping& mapping);
 
+using MappingList = std::vector<sframe_bpf_mapping>;
+
 /// The rest of a stack.
 struct DeferredStack {
   std::uint64_t ticket = 0;
   sframe_bpf_cursor at{};
   std::uint64_t first = 0; ///< address of the copy
   std::vector<std::byte> copy;
-  std::vector<sframe_bpf_mapping> mappings;
+  sframe_bpf_process process{};                ///< whose mappings have to be listed, if its pid is not 0
+  std::shared_ptr<const MappingList> mappings; ///< null: they are not known
 };
 
 class Opener {

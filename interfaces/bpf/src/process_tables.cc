@@ -21,10 +21,6 @@ constexpr std::size_t max_processes = 1024, max_modules = 4096, max_lists = 16;
 constexpr std::size_t max_table_bytes = std::size_t{16} << 20; ///< of one process
 using std::chrono::milliseconds;
 
-bool is_same(const sframe_bpf_process& a, const sframe_bpf_process& b) {
-  return a.pid == b.pid && a.start == b.start && a.programs == b.programs;
-}
-
 /// SFRAME_BPF_WINDOW_KEY of stack.bpf.h.
 sframe_bpf_key key_of(const sframe_bpf_process& process, std::uint64_t window) {
   return {process.start, window, process.programs, UINT64_C(1) << 63 | process.pid};

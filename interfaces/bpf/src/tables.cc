@@ -46,6 +46,9 @@ struct sframe_bpf_tables {
   bool open();
   int add(int pid);
   int serve(int timeout);
+  void add_file(const sframe_bpf_mapping& mapping, bool is_wanted);
+  void add_stacks(std::vector<DeferredStack> stacks);
+  std::shared_ptr<const MappingList> list(std::uint32_t pid);
 
   bpf_object* object;
   sframe_bpf_counts counts{};
@@ -135,7 +138,7 @@ int sframe_bpf_tables::add(int pid) {
     while (files.is_full() && wait()) {
     }
     if (files.is_full()) break; // stacks ask for the others
-    if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping), false);
+    add_file(mapping, false);
   }
   while (files.num_waiting() != 0 && wait()) {
   }
@@ -150,6 +153,32 @@ int sframe_bpf_tables::add(int pid) {
   return static_cast<int>(files.size() - before);
 }
 
+void sframe_bpf_tables::add_file(const sframe_bpf_mapping& mapping, bool is_wanted) {
+  if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping), is_wanted);
+}
+
+/// Those of other threads come without mappings, which all threads of a process share. None if the process
+/// has ended, or executes another program.
+void sframe_bpf_tables::add_stacks(std::vector<DeferredStack> stacks) {
+  std::map<std::uint32_t, std::shared_ptr<const MappingList>> lists;
+  for (DeferredStack& stack : stacks) {
+    if (const std::uint32_t pid = stack.process.pid) {
+      const auto [at, is_new] = lists.try_emplace(pid);
+      if (is_new) at->second = list(pid);
+      if (at->second && !at->second->empty() && is_same(at->second->front().process, stack.process))
+        stack.mappings = at->second;
+    }
+    deferred.add(std::move(stack));
+  }
+}
+
+std::shared_ptr<const MappingList> sframe_bpf_tables::list(std::uint32_t pid) {
+  auto all = std::make_shared<MappingList>();
+  if (!mappings.list(static_cast<int>(pid), *all)) return nullptr;
+  for (const sframe_bpf_mapping& mapping : *all) add_file(mapping, true);
+  return all;
+}
+
 int sframe_bpf_tables::serve(int timeout) {
   timeout = wait_until(std::min(processes.due(), files.due()), timeout);
   std::vector<pollfd> polled = {{opener.event(), POLLIN, 0}};
@@ -160,7 +189,7 @@ int sframe_bpf_tables::serve(int timeout) {
   for (OpenedFile& one : found.files) files.add(std::move(one), true);
   for (const sframe_bpf_key& key : found.left) kernel.remove_file(key);
   for (const sframe_bpf_process& one : found.processes) processes.ask(one);
-  for (DeferredStack& one : found.stacks) deferred.add(std::move(one));
+  add_stacks(std::move(found.stacks));
   counts.too_many += found.left.size();
   files.advance();
   kernel.publish();

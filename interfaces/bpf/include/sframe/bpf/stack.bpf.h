@@ -192,6 +192,22 @@ struct {
 } sframe_not_deferred SEC(".maps");
 #endif
 
+#ifdef SFRAME_BPF_TASKS
+/* What is handed over of other threads' stacks, and the state of that. Not for each CPU: a program that reads
+   the memory of another process may have to wait for it; so it also holds nothing of a ring buffer. */
+struct sframe_bpf_task_walk {
+  __u64 busy;
+  struct sframe_bpf_walk walk;
+  struct sframe_bpf_deferred deferred;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, SFRAME_BPF_TASKS);
+  __type(key, __u32);
+  __type(value, struct sframe_bpf_task_walk);
+} sframe_task_walks SEC(".maps");
+#endif
+
 #ifdef SFRAME_BPF_STACK_IDS
 /* Stacks by their ids. */
 struct {
@@ -245,7 +261,9 @@ struct task_struct___sframe {
   struct mm_struct___sframe* mm;
   struct task_struct___sframe* group_leader;
   __u64 start_boottime, self_exec_id;
+  unsigned long nvcsw, nivcsw;
   int tgid;
+  int on_cpu;
   unsigned flags;
 } SFRAME_BPF_KERNEL;
 
@@ -380,18 +398,18 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
     } while (0)
 #endif
 
-/* What the kernel's entry saved: the registers when the thread was last in user mode. 0 or an end: a kernel
-   thread has none; those of a thread that ends, or that has new memory and no program in it yet, are of
-   memory that is gone. Not inline: compilers would copy from here and from a program's context by one
+/* What the kernel's entry saved of a thread: the registers when it was last in user mode. 0 or an end: a
+   kernel thread has none; those of a thread that ends, or that has new memory and no program in it yet, are
+   of memory that is gone. Not inline: compilers would copy from here and from a program's context by one
    pointer, which verifiers refuse. */
-static __attribute__((noinline)) int sframe_bpf_take_saved(struct sframe_bpf_walk* walk) {
+static __attribute__((noinline)) int sframe_bpf_take_saved(struct sframe_bpf_walk* walk,
+                                                           struct task_struct___sframe* task) {
   enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD */
-  if (!walk) return 0;
-  struct task_struct___sframe* const task = (void*)bpf_get_current_task();
+  if (!walk || !task) return 0;
   sframe_bpf_pt_regs* const user = &walk->saved;
   if (BPF_CORE_READ(task, flags) & KERNEL_THREAD) return SFRAME_BPF_END_NO_REGISTERS;
   if (!BPF_CORE_READ(task, mm) || BPF_CORE_READ(task, mm, start_code) == 0) return SFRAME_BPF_END_NO_PROGRAM;
-  const long saved = bpf_task_pt_regs(bpf_get_current_task_btf());
+  const long saved = bpf_task_pt_regs((void*)task);
   if (bpf_probe_read_kernel(user, sizeof *user, (const void*)saved) != 0 || !SFRAME_BPF_IS_USER(*user))
     return SFRAME_BPF_END_NO_REGISTERS;
   SFRAME_BPF_COPY(walk, *user);
@@ -702,29 +720,42 @@ static long sframe_bpf_next_mapping(__u32 index, void* context) {
   return walk->upper == ~0ull;
 }
 
+/* The registers and the memory of a stack, for user space. `other`: a task that is not the current one. */
+SFRAME_BPF_INLINE void sframe_bpf_copy_stack(const struct sframe_bpf_walk* walk,
+                                             struct task_struct___sframe* other,
+                                             struct sframe_bpf_deferred* to) {
+  to->ticket = bpf_ktime_get_ns() << 10 | (bpf_get_smp_processor_id() & 1023);
+  to->at = walk->at;
+  to->process.pid = 0;
+  to->num_mappings = to->pages = 0;
+  to->first = walk->at.sp & ~(__u64)(SFRAME_BPF_COPY_PAGE - 1);
+#  pragma unroll
+  for (int i = 0; i < SFRAME_BPF_COPY_PAGES; ++i) {
+    unsigned char* const copy = to->copy + (__u64)i * SFRAME_BPF_COPY_PAGE;
+    const void* const page = (const void*)(to->first + (__u64)i * SFRAME_BPF_COPY_PAGE);
+    const long error = other ? bpf_copy_from_user_task(copy, SFRAME_BPF_COPY_PAGE, page, (void*)other, 0)
+                             : bpf_probe_read_user(copy, SFRAME_BPF_COPY_PAGE, page);
+    if (error) break;
+    to->pages = i + 1;
+  }
+}
+
+static __attribute__((noinline)) int sframe_bpf_count_not_deferred(void) {
+  const __u32 zero = 0;
+  __u64* const count = bpf_map_lookup_elem(&sframe_not_deferred, &zero);
+  if (count) ++*count;
+  return 0;
+}
+
 /* Hands the rest of the stack over. */
 static __attribute__((noinline)) int sframe_bpf_defer(struct sframe_bpf_walk* walk,
                                                       struct sframe_bpf_stack* stack) {
   enum { MAX_MAPPINGS = 4096 };
   if (!walk || !stack) return 0;
   struct sframe_bpf_deferred* const to = bpf_ringbuf_reserve(&sframe_deferred, sizeof *to, 0);
-  if (!to) {
-    const __u32 zero = 0;
-    __u64* const count = bpf_map_lookup_elem(&sframe_not_deferred, &zero);
-    if (count) ++*count;
-    return 0;
-  }
-  to->ticket = stack->ticket = bpf_ktime_get_ns() << 10 | (bpf_get_smp_processor_id() & 1023);
-  to->at = walk->at;
-  to->num_mappings = to->pages = 0;
-  to->first = walk->at.sp & ~(__u64)(SFRAME_BPF_COPY_PAGE - 1);
-#  pragma unroll
-  for (int i = 0; i < SFRAME_BPF_COPY_PAGES; ++i) {
-    const __u64 page = (__u64)i * SFRAME_BPF_COPY_PAGE;
-    if (bpf_probe_read_user(to->copy + page, SFRAME_BPF_COPY_PAGE, (const void*)(to->first + page)) != 0)
-      break;
-    to->pages = i + 1;
-  }
+  if (!to) return sframe_bpf_count_not_deferred();
+  sframe_bpf_copy_stack(walk, 0, to);
+  stack->ticket = to->ticket;
   struct sframe_bpf_listing listing = {walk, to};
   walk->next = 0;
   bpf_loop(MAX_MAPPINGS, sframe_bpf_next_mapping, &listing, 0);
@@ -779,7 +810,8 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
 static __attribute__((noinline, unused)) long sframe_stack_of_thread(struct sframe_bpf_stack* stack,
                                                                      __u64 flags) {
   struct sframe_bpf_walk* const walk = sframe_bpf_begin(stack);
-  return sframe_bpf_finish(walk, stack, sframe_bpf_take_saved(walk), flags);
+  return sframe_bpf_finish(walk, stack, sframe_bpf_take_saved(walk, (void*)bpf_get_current_task_btf()),
+                           flags);
 }
 
 /* Of a perf event, whose registers are those of user mode if it was there. */
@@ -790,7 +822,7 @@ sframe_stack_of_event(struct bpf_perf_event_data* event, struct sframe_bpf_stack
   if (walk && SFRAME_BPF_IS_USER(event->regs)) {
     SFRAME_BPF_COPY(walk, event->regs);
   } else {
-    end = sframe_bpf_take_saved(walk);
+    end = sframe_bpf_take_saved(walk, (void*)bpf_get_current_task_btf());
   }
   return sframe_bpf_finish(walk, stack, end, flags);
 }
@@ -804,7 +836,7 @@ sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, _
   if (walk && SFRAME_BPF_IS_USER(*regs)) {
     SFRAME_BPF_COPY(walk, *regs);
   } else {
-    end = sframe_bpf_take_saved(walk);
+    end = sframe_bpf_take_saved(walk, (void*)bpf_get_current_task_btf());
   }
   return sframe_bpf_finish(walk, stack, end, flags);
 }
@@ -820,6 +852,82 @@ sframe_stack_of_probe(struct pt_regs* context, struct sframe_bpf_stack* stack, _
            : sframe_stack_of_event((void*)(context), (stack), (flags)), struct pt_regs *                     \
            : sframe_stack_of_probe((void*)(context), (stack), (flags)), default                              \
            : sframe_stack_of_thread((stack), (flags)))
+
+#ifdef SFRAME_BPF_TASKS
+SFRAME_BPF_INLINE struct sframe_bpf_task_walk* sframe_bpf_begin_task(struct sframe_bpf_stack* stack) {
+  stack->depth = 0;
+  stack->ticket = stack->id = stack->guessed[0] = stack->guessed[1] = 0;
+  stack->end = SFRAME_BPF_END_BUSY;
+  for (__u32 i = 0; i < SFRAME_BPF_TASKS; ++i) {
+    const __u32 number = i;
+    struct sframe_bpf_task_walk* const made = bpf_map_lookup_elem(&sframe_task_walks, &number);
+    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
+  }
+  return 0;
+}
+
+/* How often the thread has left a CPU. If that does not change, and the thread is on no CPU at the end, it
+   has not run. */
+SFRAME_BPF_INLINE __u64 sframe_bpf_switches(struct task_struct___sframe* task) {
+  return (__u64)BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
+}
+
+/* A kernel for one CPU does not know: there it is this program that runs. */
+SFRAME_BPF_INLINE int sframe_bpf_runs(struct task_struct___sframe* task) {
+  return bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ(task, on_cpu) != 0;
+}
+
+/* The innermost frame, and the rest for user space. An end, or -1 if the thread runs or has run. */
+static __attribute__((noinline)) int sframe_bpf_take_task(struct sframe_bpf_task_walk* made,
+                                                          struct task_struct___sframe* task,
+                                                          struct sframe_bpf_stack* stack, __u64 flags) {
+  if (!made || !task || !stack) return -1;
+  struct sframe_bpf_walk* const walk = &made->walk;
+  struct sframe_bpf_deferred* const to = &made->deferred;
+  const __u64 switches = sframe_bpf_switches(task);
+  if (sframe_bpf_runs(task)) return -1;
+  const int end = sframe_bpf_take_saved(walk, task);
+  if (!end) {
+    sframe_bpf_start(&walk->at);
+    walk->at.guesses = (flags & SFRAME_BPF_FRAME_POINTERS) != 0;
+    sframe_bpf_copy_stack(walk, task, to);
+    sframe_bpf_read_process(task, &to->process);
+  }
+  if (sframe_bpf_runs(task) || sframe_bpf_switches(task) != switches) return -1;
+  if (end) return end;
+  stack->pcs[0] = walk->at.pc;
+  stack->depth = 1;
+  if (bpf_ringbuf_output(&sframe_deferred, to, __builtin_offsetof(struct sframe_bpf_deferred, mappings), 0))
+    sframe_bpf_count_not_deferred();
+  else
+    stack->ticket = to->ticket;
+  return SFRAME_BPF_END_PENDING;
+}
+
+/*
+ * The user stack of another thread, which is on no CPU: for sleepable iterators over tasks
+ * (SEC("iter.s/task")), whose task it is. Needs SFRAME_BPF_DEFERRED_BYTES, and SFRAME_BPF_TASKS: how many
+ * such programs there may be at once, 48 KB for each. The stack has the innermost frame, and a ticket for the
+ * others: user space walks on from there, as with SFRAME_BPF_DEFER. Memory of the process that has to be read
+ * from a file is waited for, as long as that takes. `flags` is 0 or SFRAME_BPF_FRAME_POINTERS.
+ *
+ * Returns the number of frames; -EAGAIN if the thread runs, or has run meanwhile: then there is no stack; or
+ * -EBUSY: there are more such programs.
+ */
+static __attribute__((noinline, unused)) long
+sframe_stack_of_task(void* thread, struct sframe_bpf_stack* stack, __u64 flags) {
+  struct sframe_bpf_task_walk* const made = sframe_bpf_begin_task(stack);
+  if (!made) return -16; /* EBUSY */
+  const int end = sframe_bpf_take_task(made, thread, stack, flags);
+  made->busy = 0;
+  if (end < 0) return -11; /* EAGAIN */
+  stack->end = (__u32)end;
+  const __u32 counted = stack->end;
+  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &counted);
+  if (count) ++*count;
+  return stack->depth;
+}
+#endif
 
 #ifdef SFRAME_BPF_STACK_IDS
 SFRAME_BPF_INLINE struct sframe_bpf_new_stack* sframe_bpf_new_stack(void) {

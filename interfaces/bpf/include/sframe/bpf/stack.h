@@ -158,11 +158,14 @@ enum {
 struct sframe_bpf_deferred {
   __u64 ticket;
   struct sframe_bpf_cursor at;
+  struct sframe_bpf_process
+      process; /* of another thread, whose mappings user space lists; else its pid is 0 */
   __u64 first; /* address of the copy */
   __u32 pages; /* of the copy */
   __u32 num_mappings;
-  struct sframe_bpf_mapping mappings[SFRAME_BPF_COPY_MAPPINGS]; /* of the process, with code */
   unsigned char copy[SFRAME_BPF_COPY_PAGES * SFRAME_BPF_COPY_PAGE];
+  struct sframe_bpf_mapping mappings[SFRAME_BPF_COPY_MAPPINGS]; /* of the process, with code; left out if user
+                                                                   space lists them */
 };
 
 #endif
