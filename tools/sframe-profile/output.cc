@@ -56,8 +56,7 @@ std::string why_empty(const profile::Recording& recording) {
            " has ended, or only waited, before its first sample (-F takes more of them" +
            (is_cpu ? ", -e off-cpu records who waits)" : ")");
   if (is_cpu) return ": no processor was used (-e off-cpu records who waits)";
-  if (recording.event == "off-cpu" || recording.event == "wall")
-    return ": nothing has begun to wait (waits that began before the recording are not seen)";
+  if (recording.event == "off-cpu" || recording.event == "wall") return ": no thread has waited";
   return ": the event did not happen";
 }
 

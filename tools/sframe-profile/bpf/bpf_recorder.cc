@@ -9,6 +9,7 @@
 #include "../generated_names.h"
 #include "../own_cost.h"
 #include "../program.h"
+#include "earlier_waits.h"
 #include "kernel_names.h"
 #include "needed_files.h"
 #include "processes.h"
@@ -46,6 +47,8 @@ constexpr int longest_start = 2'500; ///< milliseconds for tables before the rec
 constexpr std::chrono::seconds longest_program_start{10};
 /// For tables of the last stacks.
 constexpr std::chrono::seconds longest_finish{5};
+/// For threads that have waited since before the recording, when it is over.
+constexpr std::chrono::seconds longest_search{5};
 
 /// That of a process or thread; 0 if there is none.
 std::uint32_t process_of(std::uint32_t named) {
@@ -89,9 +92,11 @@ private:
   Result<void> wait_for_tables();
   sframe_bpf_counts count() const;
   Result<void> start();
+  void find_waits();
   bool is_over();
   void advance();
   void end();
+  void finish_waits();
   profile::Recording finish();
   void report_tables(const sframe_bpf_counts& counts);
   void report_losses();
@@ -111,6 +116,7 @@ private:
   };
   std::unique_ptr<sframe_bpf_tables, Free> tables_; ///< goes before the programs
   std::optional<RecordedStacks> stacks_;
+  EarlierWaits waits_;
   std::uint64_t zero_ = 0, end_ = 0; ///< CLOCK_MONOTONIC
   std::uint64_t next_second_ = 0;    ///< for what is done once in a second
   bool is_interrupted_ = false;
@@ -204,10 +210,22 @@ Result<void> BpfRecorder::start() {
   recording.start = now(CLOCK_REALTIME);
   stacks_.emplace(builder_, processes_, event_.has_switches() ? period : 1, zero_);
   if (auto started = programs_.start(options_.frequency); !started) return started;
+  find_waits();
   end_ = options_.seconds > 0 ? zero_ + static_cast<std::uint64_t>(std::llround(options_.seconds * 1e9))
                               : ~std::uint64_t{0};
   if (!options_.command.empty()) return program_.go();
   return {};
+}
+
+/// Of threads that are off their CPUs, the next switch would be the first one that is seen.
+void BpfRecorder::find_waits() {
+  const auto say = [&](const Problem& why) {
+    messages_.warning({}, "waits that began before the recording are not seen: " + why.text());
+  };
+  auto iterator = programs_.open_waits();
+  if (!iterator) return say(iterator.error());
+  if (iterator->number() < 0) return;
+  if (auto started = waits_.start(std::move(*iterator)); !started) say(started.error());
 }
 
 /// Waits for a round, or for what ends the recording.
@@ -215,8 +233,10 @@ bool BpfRecorder::is_over() {
   const std::uint64_t time = now(CLOCK_MONOTONIC);
   if (time >= end_) return true;
   const auto left = static_cast<int>(std::min<std::uint64_t>((end_ - time) / 1'000'000 + 1, round_time));
-  pollfd polled[] = {
-      {programs_.fd(), POLLIN, 0}, {interruption_.fd(), POLLIN, 0}, {program_.end_fd(), POLLIN, 0}};
+  pollfd polled[] = {{programs_.fd(), POLLIN, 0},
+                     {interruption_.fd(), POLLIN, 0},
+                     {program_.end_fd(), POLLIN, 0},
+                     {waits_.event(), POLLIN, 0}};
   ::poll(polled, std::size(polled), left);
   if (polled[1].revents) {
     is_interrupted_ = true;
@@ -228,6 +248,7 @@ bool BpfRecorder::is_over() {
 }
 
 void BpfRecorder::advance() {
+  const bool has_waits = waits_.take_event();
   const std::uint64_t until = now(CLOCK_MONOTONIC);
   programs_.take([&](std::span<const std::byte> record) { stacks_->add(record); });
   std::vector<ProcessEvent> happened;
@@ -236,12 +257,27 @@ void BpfRecorder::advance() {
   stacks_->advance(until);
   sframe_bpf_tables_serve(tables_.get(), 0);
   stacks_->finish(*tables_, false);
+  if (has_waits) waits_.go_on();
   if (until < next_second_) return;
   next_second_ = until + 1'000'000'000;
   processes_.forget_ended();
 }
 
+/// In a short recording there was no time for all.
+void BpfRecorder::finish_waits() {
+  const auto latest = std::chrono::steady_clock::now() + longest_search;
+  while (!waits_.is_over() && std::chrono::steady_clock::now() < latest) {
+    pollfd polled{waits_.event(), POLLIN, 0};
+    ::poll(&polled, 1, round_time);
+    advance();
+  }
+  if (!waits_.is_over())
+    messages_.warning({}, "some waits that began before the recording are missing: the memory of a process "
+                          "could not be read in time");
+}
+
 void BpfRecorder::end() {
+  finish_waits();
   programs_.stop();
   end_ = now(CLOCK_MONOTONIC);
   advance();

@@ -40,6 +40,8 @@ namespace {
 
 constexpr std::uint32_t ring_bytes = 4 << 20, event_ring_bytes = 8 << 20; ///< about 300 a record
 
+constexpr auto waits_program = "on_waiting";
+
 /// Where the kernel lists tracepoints, if it is mounted.
 constexpr std::array tracepoint_folders = {"/sys/kernel/tracing/events/",
                                            "/sys/kernel/debug/tracing/events/"};
@@ -99,6 +101,36 @@ Programs::~Programs() {
 
 Result<void> Programs::load(const Event& event, bool all, std::uint32_t program) {
   event_ = event;
+  const std::uint32_t ring = event.kind == Event::Kind::cpu ? ring_bytes : event_ring_bytes;
+  const record_settings settings{.all = all,
+                                 .recorder = static_cast<std::uint32_t>(::getpid()),
+                                 .blocked_only = event.kind == Event::Kind::off_cpu,
+                                 .program = program,
+                                 .wake_bytes = ring / 4};
+  std::vector<const char*> names = needed_programs(event, all);
+  // A program that is started does not wait before.
+  const bool needs_waits = event.has_switches() && (all || program == 0);
+  if (needs_waits) names.push_back(waits_program);
+  auto loaded = load(settings, names);
+  if (!loaded && needs_waits) {
+    without_waits_ = loaded.error().text();
+    names.pop_back();
+    loaded = load(settings, names);
+  }
+  if (!loaded) return loaded;
+  const auto take = [](void* context, void* data, std::size_t bytes) {
+    const auto& self = *static_cast<const Programs*>(context);
+    (*self.take_)({static_cast<const std::byte*>(data), bytes});
+    return 0;
+  };
+  const int records = bpf_object__find_map_fd_by_name(object_.get(), "records");
+  ring_.reset(ring_buffer__new(records, take, this, nullptr));
+  if (!ring_) return failed("the ring buffer cannot be read", errno);
+  statistics_ = bpf_enable_stats(BPF_STATS_RUN_TIME);
+  return {};
+}
+
+Result<void> Programs::load(const record_settings& settings, const std::vector<const char*>& names) {
   const auto size = reinterpret_cast<std::uintptr_t>(&sframe_record_end) -
                     reinterpret_cast<std::uintptr_t>(&sframe_record_begin); // not of one array
   bpf_object_open_opts options{};
@@ -106,38 +138,23 @@ Result<void> Programs::load(const Event& event, bool all, std::uint32_t program)
   options.object_name = "sframe_profile";
   object_.reset(bpf_object__open_mem(sframe_record_begin, size, &options));
   if (!object_) return failed("the BPF programs cannot be opened", errno);
-  const std::vector<const char*> names = needed_programs(event, all);
   bpf_program* one = nullptr;
   bpf_object__for_each_program(one, object_.get()) {
     const std::string_view name = bpf_program__name(one);
     const bool is_needed = std::ranges::any_of(names, [&](const char* needed) { return name == needed; });
     bpf_program__set_autoload(one, is_needed);
   }
-  const std::uint32_t ring = event.kind == Event::Kind::cpu ? ring_bytes : event_ring_bytes;
-  const record_settings settings{.all = all,
-                                 .recorder = static_cast<std::uint32_t>(::getpid()),
-                                 .blocked_only = event.kind == Event::Kind::off_cpu,
-                                 .program = program,
-                                 .wake_bytes = ring / 4};
   bpf_map* const constants = bpf_object__find_map_by_name(object_.get(), ".rodata.settings");
   bpf_map* const records = bpf_object__find_map_by_name(object_.get(), "records");
   if (!constants || !records || bpf_map__set_initial_value(constants, &settings, sizeof settings) != 0 ||
-      bpf_map__set_max_entries(records, ring) != 0)
+      bpf_map__set_max_entries(records, static_cast<std::uint32_t>(settings.wake_bytes * 4)) != 0)
     return failed("the BPF programs cannot be prepared", errno);
   // Memory for what is not needed.
-  if (all) bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), "targets"), 1);
-  if (!event.has_switches())
+  if (settings.all) bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), "targets"), 1);
+  if (!event_.has_switches())
     bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), "blocked"), 1);
   if (const int error = bpf_object__load(object_.get()))
     return failed("the kernel does not accept the BPF programs", error);
-  const auto take = [](void* context, void* data, std::size_t bytes) {
-    const auto& self = *static_cast<const Programs*>(context);
-    (*self.take_)({static_cast<const std::byte*>(data), bytes});
-    return 0;
-  };
-  ring_.reset(ring_buffer__new(bpf_map__fd(records), take, this, nullptr));
-  if (!ring_) return failed("the ring buffer cannot be read", errno);
-  statistics_ = bpf_enable_stats(BPF_STATS_RUN_TIME);
   return {};
 }
 
@@ -186,6 +203,17 @@ Result<void> Programs::start(std::uint32_t frequency) {
   if (event_.kind == Kind::tracepoint) return start_tracepoint();
   if (event_.kind == Kind::uprobe) return start_uprobe();
   return event_.kind == Kind::kprobe ? start_kprobe() : Result<void>();
+}
+
+Result<bpf::FileDescriptor> Programs::open_waits() {
+  bpf_program* const program = find(waits_program);
+  if (!without_waits_.empty()) return fail(without_waits_);
+  if (!bpf_program__autoload(program)) return bpf::FileDescriptor(-1);
+  auto attached = attach(bpf_program__attach_iter(program, nullptr), "threads cannot be listed");
+  if (!attached) return unexpected(attached.error());
+  bpf::FileDescriptor iterator(bpf_iter_create(bpf_link__fd(links_.back().get())));
+  if (iterator.number() < 0) return failed("threads cannot be listed", errno);
+  return iterator;
 }
 
 /// A period, not a frequency: each sample then stands for the same time.

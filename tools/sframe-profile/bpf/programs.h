@@ -8,6 +8,7 @@
 #include "../event.h"
 
 #include "sframe/base/problem.h"
+#include "sframe/bpf/mapped_file.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,7 @@
 struct bpf_link;
 struct bpf_object;
 struct bpf_program;
+struct record_settings;
 struct ring_buffer;
 
 namespace sframe::profile_tool {
@@ -35,7 +37,8 @@ public:
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
-  /// Loads those that the event needs. `all`: for all processes but this one and its children, of which
+  /// Loads those that the event needs; without the one that finds threads which wait already, if the kernel
+  /// does not accept it. `all`: for all processes but this one and its children, of which
   /// `program` (0: none) is recorded, too; else for those that are added.
   Result<void> load(const Event& event, bool all, std::uint32_t program);
   bpf_object* object() const { return object_.get(); }
@@ -47,6 +50,9 @@ public:
   /// Starts those that follow processes; then those that take samples.
   Result<void> follow();
   Result<void> start(std::uint32_t frequency);
+  /// An iterator that writes records of the threads that are off their CPUs now, as it is read: their
+  /// numbers, of 32 bits. Its number is -1 if the event needs none.
+  Result<bpf::FileDescriptor> open_waits();
   /// No program runs after this.
   void stop() { links_.clear(); }
 
@@ -70,6 +76,7 @@ public:
   std::uint64_t map_bytes() const;
 
 private:
+  Result<void> load(const record_settings& settings, const std::vector<const char*>& names);
   bpf_program* find(const char* name) const;
   Result<void> attach(bpf_link* link, const std::string& what);
   Result<void> start_clock(std::uint32_t frequency);
@@ -84,6 +91,7 @@ private:
   };
 
   Event event_;
+  std::string without_waits_; ///< why the kernel does not accept on_waiting
   std::unique_ptr<bpf_object, Destroy> object_;
   std::unique_ptr<ring_buffer, Destroy> ring_;
   std::vector<std::unique_ptr<bpf_link, Destroy>> links_;

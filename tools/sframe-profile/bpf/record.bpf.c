@@ -4,6 +4,7 @@
 // processes these are. User space loads those programs that an event needs.
 
 #define SFRAME_BPF_DEFERRED_BYTES (8 << 20)
+#define SFRAME_BPF_TASKS 1
 #include <sframe/bpf/stack.bpf.h>
 
 #include "record.h"
@@ -24,7 +25,8 @@ struct {
   __type(value, __u32);
 } targets SEC(".maps");
 
-/* Threads that are off a CPU, and whose RECORD_LEFT was written. */
+/* Threads that are off a CPU, and whose RECORD_LEFT was written, or their RECORD_WAITED is about to be. */
+enum { HAS_LEFT = 1, HAS_WAITED };
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 32768);
@@ -47,12 +49,27 @@ struct signal_struct___record {
 struct sched_entity___record {
   __u64 sum_exec_runtime;
 } SFRAME_BPF_KERNEL;
+struct thread_info___record {
+  __u32 cpu;
+} SFRAME_BPF_KERNEL;
 struct task_struct___record {
+  struct thread_info___record thread_info;
+  unsigned __state;
+  int on_cpu, exit_state;
   unsigned flags;
   struct sched_entity___record se;
   int pid, tgid;
+  char comm[16];
   struct task_struct___record *group_leader, *real_parent;
   struct signal_struct___record* signal;
+} SFRAME_BPF_KERNEL;
+struct seq_file;
+struct bpf_iter_meta___record {
+  struct seq_file* seq;
+} SFRAME_BPF_KERNEL;
+struct bpf_iter__task___record {
+  struct bpf_iter_meta___record* meta;
+  struct task_struct___record* task;
 } SFRAME_BPF_KERNEL;
 
 static __attribute__((noinline)) void lose(__u32 cause) {
@@ -101,9 +118,10 @@ static __attribute__((noinline)) struct made_record* find_unused(void) {
   return 0;
 }
 
+enum { PF_KTHREAD = 0x200000 };
+
 /* A record of the current thread, without its stack; 0 if it is not wanted, or there is no room. */
 static __attribute__((noinline)) struct made_record* begin(__u32 kind) {
-  enum { PF_KTHREAD = 0x200000 };
   const __u64 both = bpf_get_current_pid_tgid();
   struct task_struct___record* const task = (void*)bpf_get_current_task();
   if (!is_wanted(task, both >> 32)) return 0;
@@ -192,23 +210,100 @@ static __attribute__((noinline)) void end_wait(struct task_struct___record* next
   bpf_ringbuf_submit(to, wake());
 }
 
+/* Bits of a thread's state. */
+enum { TASK_DEAD = 0x80, TASK_WAKING = 0x200, TASK_NEW = 0x800 };
+
 /* preempted, previous thread (which is still the current one), next one, state of the previous one */
 SEC("tp_btf/sched_switch")
 int on_switch(__u64* context) {
-  enum { TASK_DEAD = 0x80 };
   const __u32 state = (__u32)context[3];
   end_wait((struct task_struct___record*)context[2]);
   if (state & TASK_DEAD) return 0;
   if (settings.blocked_only && ((context[0] & 1) || state == 0)) return 0;
   struct made_record* const made = begin(RECORD_LEFT);
   if (!made) return 0;
-  const __u32 tid = made->sample.tid, one = 1;
-  if (bpf_map_update_elem(&blocked, &tid, &one, BPF_ANY) != 0) {
+  const __u32 tid = made->sample.tid, left = HAS_LEFT;
+  if (bpf_map_update_elem(&blocked, &tid, &left, BPF_ANY) != 0) {
     made->busy = 0;
     lose(RECORD_LOST_BLOCKED);
     return 0;
   }
   FINISH(context, made);
+  return 0;
+}
+
+/* --- Threads that are off their CPUs when the recording begins --- */
+
+/* Whether it is, as on_switch() would have recorded it. */
+static int is_off(struct task_struct___record* task) {
+  const __u32 state = BPF_CORE_READ(task, __state);
+  if (BPF_CORE_READ(task, exit_state) != 0 || state & (TASK_DEAD | TASK_NEW)) return 0;
+  if (bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ(task, on_cpu) != 0) return 0;
+  return !settings.blocked_only || (state != 0 && !(state & TASK_WAKING));
+}
+
+/* The record of one, of which there is one at a time: not for each CPU, since the program may have to wait.
+ */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct record_sample);
+} waited SEC(".maps");
+
+/* Writes the record, unless the thread has come meanwhile: end_wait() then has found its element of
+   `blocked`, and nothing would end this wait. If it comes from now on, its RECORD_CAME is behind in the ring
+   buffer. */
+static __attribute__((noinline)) int write_waited(struct record_sample* from) {
+  if (!from) return 0;
+  struct record_sample* const to = bpf_ringbuf_reserve(&records, sizeof *to, 0);
+  if (!to) {
+    lose(RECORD_LOST_FULL);
+    return 0;
+  }
+  const __u32 tid = from->tid;
+  const __u32* const known = bpf_map_lookup_elem(&blocked, &tid);
+  if (!known || *known != HAS_WAITED || bpf_probe_read_kernel(to, sizeof *to, from) != 0)
+    bpf_ringbuf_discard(to, BPF_RB_NO_WAKEUP);
+  else
+    bpf_ringbuf_submit(to, BPF_RB_NO_WAKEUP); /* the reader looks after each read() of the iterator */
+  return 0;
+}
+
+/*
+ * For each thread. Before anything is known of it, it is in `blocked`, so that on_switch() tells if it comes.
+ * An element that is left there, of a thread that ran already, does nothing: a RECORD_CAME of a thread that
+ * is not known to be off.
+ */
+SEC("iter.s/task")
+int on_waiting(struct bpf_iter__task___record* context) {
+  struct task_struct___record* const task = context->task;
+  if (!task) return 0;
+  const __u32 zero = 0, mark = HAS_WAITED, tid = (__u32)BPF_CORE_READ(task, pid);
+  const __u32 pid = (__u32)BPF_CORE_READ(task, tgid);
+  if (!is_wanted(task, pid) || pid == settings.program || !is_off(task)) return 0;
+  /* Before Linux 6.4 its upper half is not that of the sign. */
+  const int error = (int)bpf_map_update_elem(&blocked, &tid, &mark, BPF_NOEXIST);
+  if (error) {
+    if (error != -17 /* EEXIST */) lose(RECORD_LOST_BLOCKED);
+    return 0;
+  }
+  struct record_sample* const to = bpf_map_lookup_elem(&waited, &zero);
+  if (!to || !is_off(task)) return 0;
+  to->kind = RECORD_WAITED;
+  to->tid = tid;
+  to->pid = pid;
+  to->time = bpf_ktime_get_ns();
+  to->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu) : 0;
+  to->used = BPF_CORE_READ(task, se.sum_exec_runtime);
+  to->is_kernel_thread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
+  bpf_probe_read_kernel(to->name, sizeof to->name, task->comm);
+  if (sframe_stack_of_task(task, &to->stack, SFRAME_BPF_FRAME_POINTERS) < 0) return 0;
+  __u64* const kernel = to->stack.pcs + (to->stack.depth & SFRAME_BPF_MAX_FRAMES);
+  const long bytes = bpf_get_task_stack((void*)task, kernel, sizeof to->kernel, 0);
+  to->kernel_frames = bytes > 0 && bytes <= (long)sizeof to->kernel ? (__u32)bytes / 8 : 0;
+  write_waited(to);
+  bpf_seq_write(context->meta->seq, &tid, sizeof tid); /* a read() ends after some */
   return 0;
 }
 

@@ -24,7 +24,9 @@ enum { RECORD_KERNEL_FRAMES = 127 };
 enum record_kind {
   RECORD_SAMPLE = 1,
   RECORD_LEFT, /* a thread left its CPU; its RECORD_CAME follows when it is there again */
-  RECORD_CAME
+  RECORD_CAME,
+  RECORD_WAITED /* as RECORD_LEFT, of a thread that was off its CPU when the recording began; `time` is that
+                   of the record */
 };
 
 /* A thread is on a CPU again. */
@@ -35,8 +37,7 @@ struct record_came {
 };
 
 /* In the ring buffer, the frames in the kernel follow those of the stack at once: its unused ones are left
- * out.
- */
+   out. After them there may be anything. */
 struct record_sample {
   __u32 kind;
   __u32 tid;

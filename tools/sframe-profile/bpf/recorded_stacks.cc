@@ -49,10 +49,9 @@ void RecordedStacks::add(std::span<const std::byte> bytes) {
   record.name.assign(sample.name, ::strnlen(sample.name, sizeof sample.name));
   record.is_kernel_thread = sample.is_kernel_thread != 0;
   const std::span frames(sample.stack.pcs, (bytes.size() - first) / sizeof *sample.stack.pcs);
-  if (sample.stack.depth > SFRAME_BPF_MAX_FRAMES ||
-      frames.size() != sample.stack.depth + sample.kernel_frames)
+  if (sample.stack.depth > SFRAME_BPF_MAX_FRAMES || frames.size() < sample.stack.depth + sample.kernel_frames)
     return;
-  const auto kernel = frames.subspan(sample.stack.depth);
+  const auto kernel = frames.subspan(sample.stack.depth, sample.kernel_frames);
   record.kernel.assign(kernel.begin(), kernel.end());
   take_stack(record, sample.stack);
   if (sample.stack.ticket != 0) {
@@ -60,7 +59,8 @@ void RecordedStacks::add(std::span<const std::byte> bytes) {
     std::memcpy(record.rest.get(), &sample.stack, offsetof(sframe_bpf_stack, pcs));
     std::ranges::copy(record.user, record.rest->pcs);
   }
-  open->sample.time = record.time - std::min(record.time, zero_);
+  // What was mapped is known of the time of the record; the thread waits at least from the beginning on.
+  if (sample.kind != RECORD_WAITED) open->sample.time = record.time - std::min(record.time, zero_);
   open->sample.cpu = sample.cpu;
   open->used = sample.used;
   if (sample.kind == RECORD_SAMPLE)
