@@ -2,6 +2,7 @@
 
 #include "deferred.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -82,10 +83,10 @@ void DeferredStacks::drop(std::map<std::uint64_t, DeferredStack>::iterator at) {
   waiting_.erase(at);
 }
 
-/// From the last frame of the stack on, which is that of `at`. An end, or `waits`.
-int DeferredStacks::walk(const DeferredStack& from, sframe_bpf_cursor& at, sframe_bpf_stack& stack) const {
+/// From the last frame of the stack on, which is that of `at`. An end, or `waits`: then it may go on.
+int DeferredStacks::walk(const DeferredStack& from, sframe_bpf_cursor& at, sframe_bpf_stack& stack) {
   if (!from.mappings) return SFRAME_BPF_END_PENDING;
-  std::uint32_t depth = stack.depth - 1;
+  std::uint32_t depth = std::max(stack.depth, 1U) - 1;
   for (;; ++depth) {
     const std::uint64_t pc = at.pc - !at.exact;
     if (depth == SFRAME_BPF_MAX_FRAMES) return SFRAME_BPF_END_CUT;
@@ -100,6 +101,7 @@ int DeferredStacks::walk(const DeferredStack& from, sframe_bpf_cursor& at, sfram
       if (!file) return age(from.ticket) < longest_wait ? waits : SFRAME_BPF_END_PENDING;
       end = find_rule(*file, *mapping, pc, rule);
     }
+    if (end == waits) files_.want(mapping->key);
     const bool has_no_row = end == SFRAME_BPF_END_NO_FILE || end == SFRAME_BPF_END_NO_ROW;
     if (has_no_row && at.guesses && depth + 1 < SFRAME_BPF_MAX_FRAMES &&
         sframe_bpf_guess(&from, &at, end == SFRAME_BPF_END_NO_FILE) == 0) {
@@ -118,18 +120,15 @@ int DeferredStacks::finish(sframe_bpf_stack& stack) {
   if (stack.ticket == 0) return 0;
   const auto found = waiting_.find(stack.ticket);
   if (found == waiting_.end() && age(stack.ticket) < longest_wait) return 1; // on its way
-  sframe_bpf_stack finished = stack;
-  finished.ticket = finished.id = 0;
   if (found != waiting_.end()) {
-    sframe_bpf_cursor at = found->second.at;
-    const int end = walk(found->second, at, finished);
+    const int end = walk(found->second, found->second.at, stack);
     if (end == waits) return 1;
-    finished.end = static_cast<std::uint32_t>(end);
+    stack.end = static_cast<std::uint32_t>(end);
     drop(found);
   }
-  counts_.not_finished += finished.end == SFRAME_BPF_END_PENDING;
-  ++finished_[finished.end];
-  stack = finished;
+  stack.ticket = stack.id = 0;
+  counts_.not_finished += stack.end == SFRAME_BPF_END_PENDING;
+  ++finished_[stack.end];
   return 0;
 }
 

@@ -16,7 +16,7 @@ namespace sframe::bpf {
 
 class DeferredStacks {
 public:
-  DeferredStacks(const FileTables& files, sframe_bpf_counts& counts) : files_(files), counts_(counts) {}
+  DeferredStacks(FileTables& files, sframe_bpf_counts& counts) : files_(files), counts_(counts) {}
 
   void add(DeferredStack stack);
   /// As sframe_bpf_tables_finish().
@@ -27,10 +27,10 @@ public:
   void advance();
 
 private:
-  int walk(const DeferredStack& from, sframe_bpf_cursor& at, sframe_bpf_stack& stack) const;
+  int walk(const DeferredStack& from, sframe_bpf_cursor& at, sframe_bpf_stack& stack);
   void drop(std::map<std::uint64_t, DeferredStack>::iterator at);
 
-  const FileTables& files_;
+  FileTables& files_;
   sframe_bpf_counts& counts_;
   std::map<std::uint64_t, DeferredStack> waiting_; ///< by ticket: the oldest first
   std::size_t bytes_ = 0;

@@ -157,13 +157,7 @@ bool FileTables::enter_kept(const OpenedFile& opened, const Identity& identity) 
 void FileTables::add(OpenedFile opened, bool is_wanted) {
   const sframe_bpf_key key = opened.mapping.key;
   if (files_.contains(key)) {
-    const auto is_same = [&](const OpenedFile& one) {
-      return std::memcmp(&one.mapping.key, &key, sizeof key) == 0;
-    };
-    const auto found = std::ranges::find_if(waiting_, is_same);
-    if (!is_wanted || found == waiting_.end()) return;
-    wanted_.push_back(std::move(*found));
-    waiting_.erase(found);
+    if (is_wanted) want(key);
     return;
   }
   if (opened.file.number() < 0 || is_full()) {
@@ -185,6 +179,18 @@ void FileTables::add(OpenedFile opened, bool is_wanted) {
 }
 
 /// Files with one build ID wait for the first of them.
+void FileTables::want(const sframe_bpf_key& key) {
+  const auto file = files_.find(key);
+  if (file == files_.end() || std::exchange(file->second.is_wanted, true)) return;
+  const auto is_same = [&](const OpenedFile& one) {
+    return std::memcmp(&one.mapping.key, &key, sizeof key) == 0;
+  };
+  const auto found = std::ranges::find_if(waiting_, is_same);
+  if (found == waiting_.end()) return;
+  wanted_.push_back(std::move(*found));
+  waiting_.erase(found);
+}
+
 void FileTables::start(std::deque<OpenedFile>& queue) {
   const auto is_made = [&](const OpenedFile& one) {
     return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {

@@ -38,6 +38,7 @@ struct KnownFile {
   std::uint32_t state = SFRAME_BPF_STATE_PENDING; ///< as in a word of sframe_files; PENDING: its table is
                                                   ///< being made, or has no room
   std::uint32_t number = 0;                       ///< of its code, if READY
+  bool is_wanted = false;                         ///< by want()
   sframe_bpf_code code{};
   std::shared_ptr<const LoadedTable> table;
 };
@@ -49,6 +50,8 @@ public:
   /// Enters a file, if it is not known; its table may come later. `is_wanted`: a stack has ended there. Such
   /// tables are made first.
   void add(OpenedFile opened, bool is_wanted);
+  /// Its table is made first from now on.
+  void want(const sframe_bpf_key& key);
 
   /// Files whose tables are being made.
   std::size_t num_waiting() const { return wanted_.size() + waiting_.size() + made_.size(); }

@@ -46,7 +46,7 @@ struct sframe_bpf_tables {
   bool open();
   int add(int pid);
   int serve(int timeout);
-  void add_file(const sframe_bpf_mapping& mapping, bool is_wanted);
+  void add_file(const sframe_bpf_mapping& mapping);
   void add_stacks(std::vector<DeferredStack> stacks);
   std::shared_ptr<const MappingList> list(std::uint32_t pid);
 
@@ -138,7 +138,7 @@ int sframe_bpf_tables::add(int pid) {
     while (files.is_full() && wait()) {
     }
     if (files.is_full()) break; // stacks ask for the others
-    add_file(mapping, false);
+    add_file(mapping);
   }
   while (files.num_waiting() != 0 && wait()) {
   }
@@ -153,8 +153,8 @@ int sframe_bpf_tables::add(int pid) {
   return static_cast<int>(files.size() - before);
 }
 
-void sframe_bpf_tables::add_file(const sframe_bpf_mapping& mapping, bool is_wanted) {
-  if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping), is_wanted);
+void sframe_bpf_tables::add_file(const sframe_bpf_mapping& mapping) {
+  if (mapping.key.file_system && !files.find(mapping.key)) files.add(open_file(mapping), false);
 }
 
 /// Those of other threads come without mappings, which all threads of a process share. None if the process
@@ -175,7 +175,7 @@ void sframe_bpf_tables::add_stacks(std::vector<DeferredStack> stacks) {
 std::shared_ptr<const MappingList> sframe_bpf_tables::list(std::uint32_t pid) {
   auto all = std::make_shared<MappingList>();
   if (!mappings.list(static_cast<int>(pid), *all)) return nullptr;
-  for (const sframe_bpf_mapping& mapping : *all) add_file(mapping, true);
+  for (const sframe_bpf_mapping& mapping : *all) add_file(mapping);
   return all;
 }
 

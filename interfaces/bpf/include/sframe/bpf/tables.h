@@ -118,8 +118,8 @@ void sframe_bpf_tables_remove_code(sframe_bpf_tables* tables, int pid);
 
 /* Walks on where a stack has ended in code whose table was not loaded yet, with SFRAME_BPF_DEFER: returns 1
    if it is not there yet; call it again after sframe_bpf_tables_serve(), for a second, or as long as a table
-   takes. 0: the stack is finished, its ticket is 0, and its end final. -1 with errno. At most 128 MiB of
-   stacks wait, for 30 s. */
+   takes, with the same stack, which has the frames that are known until then. 0: the stack is finished, its
+   ticket is 0, and its end final. -1 with errno. At most 128 MiB of stacks wait, for 30 s. */
 int sframe_bpf_tables_finish(sframe_bpf_tables* tables, struct sframe_bpf_stack* stack);
 
 /* Sets the numbers up to counts->size. */
