@@ -945,7 +945,8 @@ static __attribute__((noinline)) long sframe_bpf_keep(struct sframe_bpf_new_stac
   const __u64 id = made->stack.id;
   long result = (long)id;
   if (!bpf_map_lookup_elem(&sframe_stacks, &id)) {
-    const long error = bpf_map_update_elem(&sframe_stacks, &id, &made->stack, BPF_NOEXIST);
+    /* Before Linux 6.4 its upper half is not that of the sign. */
+    const int error = (int)bpf_map_update_elem(&sframe_stacks, &id, &made->stack, BPF_NOEXIST);
     if (error && error != -17 /* EEXIST: another CPU was first */) result = error;
   }
   made->busy = 0;
