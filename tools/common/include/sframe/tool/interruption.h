@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signals that end a recording or a sampling, not the program: SIGINT, SIGTERM and SIGHUP. What there is then
-// is the result. A second one ends the program. Ignored signals stay ignored.
+// Signals that end a recording or a sampling, not the program: SIGINT, SIGTERM, SIGHUP and SIGQUIT. What
+// there is then is the result. A second one ends the program. Ignored signals stay ignored.
 
 #pragma once
 
@@ -28,7 +28,7 @@ public:
   void end();
 
 private:
-  static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   static void on_signal(int number, siginfo_t* information, void* context);
 
   std::array<struct sigaction, numbers.size()> before_{};
