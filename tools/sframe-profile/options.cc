@@ -205,6 +205,7 @@ std::optional<std::string> check(tool::App& app, Options& options) {
       options.format = "folded";
   }
   options.record.files.trust = options.trust;
+  options.record.has_frequency = app.cli().count("--frequency") != 0;
   if (auto wrong = tool::wrong_with_servers(options.debuginfod)) return wrong;
   if (options.no_names) options.debuginfod.mode = tool::Debuginfod::Mode::off;
   if (output == "-" && !profile::find_format(options.format)->is_text && ::isatty(STDOUT_FILENO))

@@ -45,6 +45,9 @@ Result<profile::Recording> record(const RecordOptions& options, tool::MessageSin
   const tool::Interruption interruption(true);
   const std::string obstacle = find_obstacle();
 #ifdef SFRAME_PROFILE_BPF
+  if (obstacle.empty() && options.has_frequency && !event->has_clock())
+    messages.warning({},
+                     "--frequency has no effect: by BPF, " + options.event + " is each wait, not samples");
   if (obstacle.empty()) return record_by_bpf(options, *event, program, interruption, messages);
 #endif
   if (options.all) return fail("-a needs BPF, which is " + obstacle);

@@ -22,6 +22,7 @@ struct RecordOptions {
   std::vector<std::string> command; ///< a program to start, and its arguments
   std::string event = "cpu";        ///< as -e names it
   std::uint32_t frequency = 99;     ///< samples per second of each processor, if the event has them
+  bool has_frequency = false;       ///< it was given
   double seconds = 0;               ///< 0: until the programs end, or SIGINT
   files::FileOptions files;         ///< where tables may be
   bool keep_generated = false;      ///< writes tables that are made into files.sframe_dir
