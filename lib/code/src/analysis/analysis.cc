@@ -168,10 +168,15 @@ void Analysis::follow_doubtful_pads() {
   }
 }
 
-/// Once everything certain is known, uncertain edges are followed to code without a state.
+/// Once everything certain is known, uncertain edges are followed to code without a state. Where a guess
+/// leads into a certain block, or to code that jumps into one, that is divided first: all of it stays
+/// certain.
 void Analysis::follow_guesses() {
-  arrivals_.set_certainty(Certainty::guessed);
   while (!guesses_.empty() && !arrivals_.must_restart()) {
+    for (const std::uint64_t target : guesses_.next_targets()) (void)blocks_.make_leader(target);
+    run_divided_blocks();
+    arrivals_.set_certainty(Certainty::guessed);
+    if (arrivals_.must_restart()) break;
     guesses_.take([&](std::uint64_t target, const State& state, std::uint32_t from) {
       arrivals_.jump(target, state, from);
       return !arrivals_.must_restart();

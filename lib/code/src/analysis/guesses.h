@@ -27,6 +27,11 @@ public:
   void add(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
 
   bool empty() const { return pending_.empty(); }
+  /// The targets of the guess that take() follows. Valid until one is added. Not if empty().
+  std::span<const std::uint64_t> next_targets() const {
+    const Guess& guess = guesses_[pending_.back()];
+    return std::span(targets_).subspan(guess.first_target, guess.num_targets);
+  }
   /// Calls follow(target, state, from) for each target of the guess added last, and removes that one: if it
   /// is added again meanwhile, it is a new one. `follow` returns false to end this. Not if empty().
   template <class Follow> void take(Follow follow) {
