@@ -90,6 +90,73 @@ TEST(CodeAmd64, UnboundedTable) {
   EXPECT_EQ(listing.certainty_at(11), Certainty::unreached);
 }
 
+/// The index is the logarithm of a size: there are no entries for the least ones, and what is there instead
+/// leads anywhere.
+TEST(CodeAmd64, TableWithoutFirstEntries) {
+  std::vector<Line> lines(std::begin(jump_table), std::end(jump_table));
+  lines[1] = {"39 f7 90", "cmp %esi,%edi; nop", ""};
+  Listing listing(lines);
+  const auto entry = [&](std::size_t line) {
+    return static_cast<std::uint32_t>(listing.address(line) - table);
+  };
+  World world;
+  world.words[table] = 0x2feb111a;
+  world.words[table + 4] = entry(14) + 1; // a part of the function, by chance, but then another table
+  world.words[table + 8] = entry(8) + 2;
+  world.words[table + 12] = entry(8);
+  world.words[table + 16] = entry(11);
+  listing.function().environment = &world;
+  EXPECT_EQ(listing.certainty_at(8), Certainty::guessed);
+  EXPECT_EQ(listing.certainty_at(11), Certainty::guessed);
+  for (const std::uint64_t missing : {8, 9}) {
+    world.words.clear();
+    world.words[table + 4 * missing] = entry(8);
+    EXPECT_EQ(listing.certainty_at(8), missing == 8 ? Certainty::guessed : Certainty::unreached);
+  }
+}
+
+/// The table is not at the address that is the base register's: lea adds the distance again.
+TEST(CodeAmd64, TableAtDistance) {
+  std::vector<Line> lines(std::begin(jump_table), std::end(jump_table));
+  lines[2] = {"77 24", "ja 4f", "sp+16 same"};
+  lines[5] = {"48 63 44 ba 10", "movslq 16(%rdx,%rdi,4),%rax", "sp+16 same"};
+  lines[6] = {"48 8d 44 02 10", "lea 16(%rdx,%rax),%rax", "sp+16 same"};
+  Listing listing(lines);
+  World world;
+  for (const std::uint64_t i : {0, 1, 2})
+    world.words[table + 16 + 4 * i] =
+        static_cast<std::uint32_t>(listing.address(i == 1 ? 8 : 11) - table - 16);
+  listing.function().environment = &world;
+  EXPECT_EQ(listing.certainty_at(8), Certainty::certain);
+  EXPECT_EQ(listing.certainty_at(11), Certainty::certain);
+  listing.expect_rows();
+}
+
+/// A guess that leads into a block leaves it as certain as it is.
+TEST(CodeAmd64, GuessIntoBlock) {
+  constexpr Line lines[] = {
+      {"55", "push %rbp", "sp+8 same"},
+      {"53", "push %rbx", "sp+16 [cfa-16]"},
+      {"89 ff", "mov %edi,%edi", "sp+24 [cfa-16]"},
+      {"48 8d 15 f5 ff 01 00", "lea table(%rip),%rdx", "sp+24 [cfa-16]"},
+      {"48 63 04 ba", "movslq (%rdx,%rdi,4),%rax", "sp+24 [cfa-16]"},
+      {"48 01 d0", "add %rdx,%rax", "sp+24 [cfa-16]"},
+      {"3e ff e0", "notrack jmp *%rax", "sp+24 [cfa-16]"},
+      {"5b", "pop %rbx", "sp+24 [cfa-16]"},
+      {"5d", "pop %rbp", "sp+16 [cfa-16]"},
+      {"c3", "ret", "sp+8 same"},
+  };
+  Listing listing(lines);
+  World world;
+  world.words[table] = static_cast<std::uint32_t>(listing.address(7) - table);
+  world.words[table + 4] = static_cast<std::uint32_t>(listing.address(1) - table); // of another table
+  listing.function().environment = &world;
+  listing.expect_rows();
+  EXPECT_EQ(listing.certainty_at(1), Certainty::certain);
+  EXPECT_EQ(listing.certainty_at(6), Certainty::certain);
+  EXPECT_EQ(listing.certainty_at(7), Certainty::guessed);
+}
+
 TEST(CodeAmd64, UnknownJump) {
   constexpr Line lines[] = {{"55", "push %rbp", ""}, {"ff e0", "jmp *%rax", ""}, {"c3", "ret", ""}};
   Listing listing(lines);

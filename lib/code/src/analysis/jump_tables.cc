@@ -12,6 +12,9 @@ namespace sframe::code {
 namespace {
 
 constexpr std::uint32_t max_guessed_entries = 4096;
+/// Code that is written by hand takes the logarithm of a size for an index, and has no entries for the sizes
+/// that do not occur: the table starts so many entries after its address, at most.
+constexpr std::uint32_t max_missing_entries = 8;
 
 std::uint64_t entry_value(std::span<const std::byte> bytes, ByteOrder order, bool is_signed) {
   std::uint64_t value = load_all(bytes, order);
@@ -49,7 +52,7 @@ Value JumpTables::add_base(const Value& entry, const Value& base, std::int64_t f
 
 Value JumpTables::extend(const Value& entry, std::uint32_t size, bool is_signed) {
   Table& table = tables_[entry.id];
-  if (size < table.size) return Value::other();
+  if (size < table.size || entry.offset != 0) return Value::other();
   if (size == table.size && is_signed) table.is_signed = true;
   return entry;
 }
@@ -72,27 +75,42 @@ std::uint64_t JumpTables::next_table(const Table& table) const {
 }
 
 void JumpTables::note_outside(std::uint64_t target) {
-  if (target - subject_.function.start < Analyzer::max_function_size) leads_to_ = std::max(leads_to_, target);
+  const Function& function = subject_.function;
+  if (target >= function.start && target < function.last_end) leads_to_ = std::max(leads_to_, target);
+}
+
+/// Keeps the entries read since the last one that leads elsewhere, if they are more than between others.
+void JumpTables::keep_longer_run() {
+  if (targets_.size() > longest_run_.size()) std::swap(targets_, longest_run_);
+  targets_.clear();
 }
 
 std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
   targets_.clear();
+  longest_run_.clear();
   if (!subject_.function.environment || !table.step) return std::nullopt;
   const bool is_guess = !table.is_bound_firm;
-  const std::uint64_t end = is_guess ? next_table(table) : 0;
   effort_.add(is_guess ? tables_.size() : 0);
   const bool has_pointers = table.size == 8 && table.base == 0;
+  const std::uint32_t missing =
+      table.max_index == no_index && !has_pointers && !subject_.has_rows() ? max_missing_entries : 0;
+  const std::uint64_t end = is_guess ? next_table(table) : 0;
   const std::uint64_t count =
       table.max_index == no_index ? max_guessed_entries : std::uint64_t{table.max_index} + 1;
   for (std::uint64_t i = 0; i < count; ++i) {
     effort_.add();
     const std::uint64_t address = table.address + i * table.step;
-    if (is_guess && address >= end) break;
+    if (is_guess && address >= end && address - end >= std::uint64_t{missing} * table.step) break;
     const auto target = read_target(table, address);
     const bool inside = target && subject_.contains(*target) && *target % subject_.machine.alignment == 0 &&
                         (!is_guess || code_.is_in_line(*target));
-    // Pointers may be those of other functions. What is after a table without a bound is anything.
-    if (target && !inside && !has_pointers && (!is_guess || i == 0)) note_outside(*target);
+    // Pointers may be those of other functions. What is after a table without a bound is anything, but where
+    // it starts is not known: an entry that leads elsewhere may still be before it.
+    if (target && !inside && !has_pointers && (!is_guess || i == 0 || missing != 0)) note_outside(*target);
+    if (!inside && i < missing) {
+      keep_longer_run();
+      continue;
+    }
     // Whole pointers to elsewhere are still part of the table; distances are not.
     if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
     if (!target) return std::nullopt;
@@ -106,6 +124,10 @@ std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
     // An entry that points elsewhere goes to the function's cold part.
     if (inside) targets_.push_back(*target);
   }
+  if (missing != 0) {
+    keep_longer_run();
+    std::swap(targets_, longest_run_);
+  }
   std::ranges::sort(targets_);
   const auto repeated = std::ranges::unique(targets_);
   targets_.erase(repeated.begin(), repeated.end());
@@ -115,7 +137,12 @@ std::optional<JumpTables::Targets> JumpTables::read(const Table& table) {
 
 std::optional<JumpTables::Targets> JumpTables::targets(const Value& entry) {
   if (entry.base != Value::Base::table) return std::nullopt;
-  return read(tables_[entry.id]);
+  Table table = tables_[entry.id];
+  if (entry.offset != 0) {
+    if (table.base == 0) return std::nullopt;
+    table.base += static_cast<std::uint64_t>(std::int64_t{entry.offset});
+  }
+  return read(table);
 }
 
 } // namespace sframe::code

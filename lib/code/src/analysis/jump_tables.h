@@ -50,8 +50,7 @@ public:
   };
   /// Where a jump to an entry leads. Empty if the table cannot be right.
   std::optional<Targets> targets(const Value& entry);
-  /// Of the run: the last address after the function's bytes that a table of distances leads to; 0 if none
-  /// does.
+  /// Results::tables_lead_to().
   std::uint64_t leads_to() const { return leads_to_; }
 
 private:
@@ -71,12 +70,14 @@ private:
   std::optional<std::uint64_t> read_target(const Table& table, std::uint64_t address);
   std::uint64_t next_table(const Table& table) const;
   void note_outside(std::uint64_t target);
+  void keep_longer_run();
 
   const Subject& subject_;
   Instructions& code_;
   Effort& effort_;
   std::vector<Table> tables_;
-  std::vector<std::uint64_t> targets_; ///< of the last question
+  std::vector<std::uint64_t> targets_;     ///< of the last question
+  std::vector<std::uint64_t> longest_run_; ///< of entries that may have others before them
   std::uint64_t leads_to_ = 0;
 };
 

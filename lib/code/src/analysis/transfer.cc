@@ -30,6 +30,14 @@ Value plus_vectors(Value value, std::int64_t eighths) {
   return value;
 }
 
+/// plus(), also of what was read from a jump table.
+Value moved(Value value, std::int64_t distance) {
+  if (value.base != Base::table) return plus(value, distance);
+  if (!fits_offset(distance) || !fits_offset(value.offset + distance)) return Value::other();
+  value.offset = static_cast<std::int32_t>(value.offset + distance);
+  return value;
+}
+
 /// True if a mask changes none of an index's values, which are multiples of a step up to a limit.
 bool keeps_multiples(const Value& index, std::int64_t mask) {
   const std::int64_t step = step_of(index), largest = index.offset * step;
@@ -69,13 +77,14 @@ void Transfer::write(std::uint8_t reg, Value value, Decoded& decoded, State& sta
 
 /// value + source * factor.
 Value Transfer::sum(const Value& value, const Effect& effect, const State& state) {
-  if (effect.source == Effect::none) return plus(value, effect.value);
+  if (effect.source == Effect::none) return moved(value, effect.value);
   const Value source = state.reg(effect.source);
   if (source.base == Base::table || value.base == Base::table) {
     const bool entry_is_source = source.base == Base::table;
     const Value& entry = entry_is_source ? source : value;
     const Value& base = entry_is_source ? value : source;
     if (!is_number(base) || (!entry_is_source && effect.value != 1)) return Value::other();
+    if (effect.value != 1 && entry.offset != 0) return Value::other();
     return tables_.add_base(entry, base, effect.value);
   }
   if (source.base == Base::bounded && effect.value > 0 && effect.value < max_step) {
@@ -143,7 +152,7 @@ Value Transfer::copied(const Effect& effect, std::uint32_t index, State& state) 
   }
   if (value.base == Base::table && is_narrow && effect.value == 0)
     return tables_.extend(value, effect.size, effect.is_signed);
-  value = plus(value, effect.value);
+  value = is_narrow ? plus(value, effect.value) : moved(value, effect.value);
   return is_narrow ? narrowed(value, effect.size, effect.is_signed) : value;
 }
 

@@ -44,8 +44,10 @@ struct CallSite {
 struct Function {
   std::uint64_t start = 0;          ///< address of bytes[0]
   std::span<const std::byte> bytes; ///< all of the function
-  FrameRow entry;                   ///< the row at `start`; AbiTraits::entry_row() if none is known
-  std::uint64_t entry_offset = 0;   ///< where control enters, from `start`; `entry` is the row there
+  /// Where it ends at the latest, if `bytes` are perhaps not all of it; for Results::tables_lead_to().
+  std::uint64_t last_end = 0;
+  FrameRow entry;                 ///< the row at `start`; AbiTraits::entry_row() if none is known
+  std::uint64_t entry_offset = 0; ///< where control enters, from `start`; `entry` is the row there
   /// One bit per register that may hold anything at `start`, since that is perhaps inside a function, unless
   /// `entry` mentions it.
   std::uint64_t unknown_at_start = 0;
@@ -182,8 +184,8 @@ public:
   std::span<const Gap> gaps() const;
   /// The instructions that others execute, which no path need lead to (s390x: ex, exrl). Unordered.
   std::span<const std::uint64_t> executed() const;
-  /// The last address after the function's bytes that a jump table of distances leads to, so that the
-  /// function is larger; 0 if none does.
+  /// The last address after the function's bytes, and before Function::last_end, that a jump table of
+  /// distances leads to, so that the function is larger; 0 if none does.
   std::uint64_t tables_lead_to() const;
   std::uint32_t num_instructions() const; ///< decoded
 
