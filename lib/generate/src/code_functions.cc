@@ -464,6 +464,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
       calls.start();
       function.rows = maker.make({.start = start,
                                   .bytes = *bytes,
+                                  .last_end = limit,
                                   .entry = entry,
                                   .fp_at_start = fp,
                                   .call_sites = {},
@@ -546,6 +547,7 @@ void CodeFunctions::keep(CodeFunction function) {
   for (const CodeRows::Call& call : rows.calls) (void)add_user(call.target);
   found->jumps.reserve(rows.jumps.size());
   for (const CodeRows::Jump& jump : rows.jumps) found->jumps.push_back(add_user(jump.target));
+  if (rows.surely_runs_on) found->jumps.push_back(add_user(rows.runs_on->target));
   add_undecided(place, undecided_);
   function.rows.addresses = {}; // of which the places know now
   found->function = std::move(function);
@@ -863,6 +865,7 @@ CodeFunctionList CodeFunctions::find() {
     if (!place.found) continue;
     if (!place.named && std::ranges::binary_search(executed, start)) continue;
     functions.push_back(std::move(place.found->function));
+    functions.back().has_address_taken = place.has_address_taken;
     functions.back().forget_search();
     place.found.reset();
   }

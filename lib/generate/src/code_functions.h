@@ -50,6 +50,7 @@ struct CodeFunction {
   bool follows = false;
   /// Zeros are before it, which need not be padding: code or data may be on either side of them.
   bool after_zeros = false;
+  bool has_address_taken = false; ///< code puts it into a register: set once all functions are found
   /// Targets of calls that perhaps never return, so that the code after them is guessed.
   CompactList<std::uint64_t> doubtful;
   /// Return addresses, and padding that is jumped to, after which the function goes on. By address.

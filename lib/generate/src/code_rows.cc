@@ -84,16 +84,22 @@ const CodeRow* CodeRowMaker::pooled(const CodeRow& row, const CodeRow*& last) {
   return last;
 }
 
-CodeRows CodeRowMaker::make(const code::Function& function) {
+/// Before a visit of the results.
+void CodeRowMaker::start() {
   rows_ = {};
-  end_ = function.start;
+  end_ = function_.start;
   guessed_ = {};
-  function_ = function;
   blocks_.clear();
   passes_on_ = false;
   changed_ = row_parts_ = ~std::uint64_t{0};
-  calls_need_exception_ = false;
+  calls_need_exception_ = guess_returns_ = false;
   in_first_run_ = true;
+}
+
+CodeRows CodeRowMaker::make(const code::Function& function) {
+  proof_.forget();
+  function_ = function;
+  start();
   const auto is_used_up = [&] {
     return function.budget && function.budget->is_used_up(Resource::code_steps);
   };
@@ -105,6 +111,11 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   if (is_used_up()) return leave_out_all(); // the analysis would clear its tables first
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at, results); });
+  if (guess_returns_ && proof_.find(function, results)) {
+    start();
+    results.visit([&](const code::Reached& at) { add(at, results); });
+    rows_.returns |= proof_.confirms_entry();
+  }
   rows_.executed = CompactList<std::uint64_t>(results.executed());
   rows_.tables_lead_to = results.tables_lead_to();
   if (calls_need_exception_) withhold_landing_pads();
@@ -130,10 +141,14 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (end <= begin) return;
   note_switch(at, begin);
   end_ = end;
-  const std::optional<FrameRow>& row = row_before(at);
+  const std::optional<FrameRow> shown =
+      at.certainty == code::Certainty::certain ? std::nullopt : shown_row(at);
+  const std::optional<FrameRow>& row = shown ? shown : row_before(at);
   const auto jump_to = [&](std::uint64_t target) {
     CodeRows::Jump jump{.from = begin, .target = target};
-    if (row)
+    if (shown)
+      jump.code = pooled({.row = *shown, .keeps_fp = shown->fp == Rule::same()}, last_of_jumps_);
+    else if (row)
       jump.code = pooled({.row = *row,
                           .fp = fp_of(at.state(), abi_),
                           .keeps_fp = at.state().reg(abi_.fp) == code::Value::entry(abi_.fp)},
@@ -143,10 +158,12 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   const auto jump = [&] { return jump_to(at.instruction.target); };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.certainty != code::Certainty::certain) {
+    guess_returns_ |= at.exit == Exit::returns;
     if ((at.instruction.flow == Flow::call && !at.pushes_and_jumps) || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});
     if (jumps) add_link(jump());
-    return add_guessed(at, begin, end);
+    note_guessed(at, begin, end);
+    if (!shown) return leave_out(begin, end, code_guessed);
   }
   in_first_run_ &= begin == function_.start || (begin == rows_.first_run_end && !at.block_start);
   if (in_first_run_) note_start(at, begin);
@@ -160,14 +177,17 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state(), abi_))
     add_link(jump());
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
-  rows_.returns |= at.exit == Exit::returns;
+  rows_.returns |= at.exit == Exit::returns && !shown;
+  rows_.loses_fp |= at.exit == Exit::returns && at.state().reg(abi_.fp) != code::Value::entry(abi_.fp);
   rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state(), abi_);
   const bool returns_elsewhere = at.instruction.flow == Flow::ret && at.instruction.target != 0;
-  const bool jumps_out = at.exit == Exit::tail_call || returns_elsewhere;
+  // Not those of guessed code: where another path shows the row, a new thread may take this one.
+  const bool jumps_out = (at.exit == Exit::tail_call || returns_elsewhere) && !shown;
   if (jumps_out) rows_.jumps.push_back(jump());
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
-  const bool runs_on = goes_on && end - function_.start == function_.bytes.size();
+  const bool runs_on = goes_on && end - function_.start == function_.bytes.size() && !shown;
   if (runs_on) rows_.runs_on = std::make_unique<CodeRows::Jump>(jump_to(end));
+  rows_.surely_runs_on |= runs_on && !at.instruction.is_nop && !at.instruction.marks_start;
   if (!row || row->fp.kind == Rule::Kind::undefined) {
     if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
     if (runs_on) rows_.without_fp.push_back(end);
@@ -177,10 +197,22 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
+  if (shown) {
+    return add_range({offset_of(begin), offset_of(end), pooled({.row = *shown}, last_of_ranges_)});
+  }
   if (!row_code_)
     row_code_ =
         pooled({.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)}, last_of_ranges_);
   add_range({offset_of(begin), offset_of(end), row_code_});
+}
+
+/// The row at a guessed instruction, if the way that the code returns shows it.
+std::optional<FrameRow> CodeRowMaker::shown_row(const code::Reached& at) {
+  std::optional<FrameRow> row = proof_.row_at(at.instruction.address);
+  const std::optional<FrameRow>& guessed = row_before(at);
+  if (!row || !guessed) return std::nullopt;
+  row->ra_signed = guessed->ra_signed;
+  return row;
 }
 
 /// Most instructions change nothing that it depends on.
@@ -244,7 +276,7 @@ void CodeRowMaker::add_addresses(const code::Reached& at) {
   }
 }
 
-void CodeRowMaker::add_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end) {
+void CodeRowMaker::note_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end) {
   using code::Flow;
   if (guessed_.end() != begin) guessed_ = {begin, 0};
   guessed_.size = end - guessed_.start;
@@ -252,7 +284,6 @@ void CodeRowMaker::add_guessed(const code::Reached& at, std::uint64_t begin, std
   const bool leaves = flow == Flow::jump || flow == Flow::indirect_jump || flow == Flow::ret;
   if (leaves && code::is_entry_like(at.state(), abi_)) rows_.guessed_ends.push_back(guessed_);
   if (leaves || flow == Flow::stop) guessed_ = {};
-  leave_out(begin, end, code_guessed);
 }
 
 void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends) {

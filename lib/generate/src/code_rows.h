@@ -14,6 +14,7 @@
 #pragma once
 
 #include "compact_list.h"
+#include "return_proof.h"
 #include "sframe/base/address_ranges.h"
 #include "sframe/code/analysis.h"
 #include "sframe/generate/report.h"
@@ -116,6 +117,8 @@ struct CodeRows {
   /// From the last instruction into what follows the bytes, if control certainly goes on there. The row is
   /// the one before the instruction.
   std::unique_ptr<Jump> runs_on;
+  /// That instruction is no padding, which may follow a call that does not return.
+  bool surely_runs_on = false;
   /// Instructions that others execute, which no path need lead to (s390x: ex, exrl).
   CompactList<std::uint64_t> executed;
   /// Certain instructions that the decoder does not know. By address.
@@ -132,6 +135,7 @@ struct CodeRows {
   bool starts_as_function = false;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
+  bool loses_fp = false;         ///< there is such a return without the caller's FP
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
   bool has_data = false;         ///< an instruction of zeros, which no code has: data, taken for code
   /// A return at another height or elsewhere, or SP in the caller's frame: the entry row is wrong, or this is
@@ -146,7 +150,7 @@ struct CodeRows {
 class CodeRowMaker {
 public:
   /// `pool` must outlive what is made.
-  CodeRowMaker(const AbiTraits& abi, RowPool& pool) : abi_(abi), pool_(pool), analyzer_(abi) {}
+  CodeRowMaker(const AbiTraits& abi, RowPool& pool) : abi_(abi), pool_(pool), analyzer_(abi), proof_(abi) {}
 
   /// The rows of a function. Linear in its size. If its budget is used up, everything is left out.
   CodeRows make(const code::Function& function);
@@ -162,8 +166,9 @@ private:
     bool needs_exception = false; ///< itself, or all that follows
   };
 
+  void start();
   void add(const code::Reached& at, const code::Results& results);
-  void add_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end);
+  void note_guessed(const code::Reached& at, std::uint64_t begin, std::uint64_t end);
   /// `ends`: a call that does not return.
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
@@ -179,6 +184,7 @@ private:
   void find_key(const code::Function& function);
   void extend_over_padding();
 
+  std::optional<FrameRow> shown_row(const code::Reached& at);
   const std::optional<FrameRow>& row_before(const code::Reached& at);
   /// `last`: the last one that was asked for.
   const CodeRow* pooled(const CodeRow& row, const CodeRow*& last);
@@ -188,6 +194,7 @@ private:
   const CodeRow* last_of_ranges_ = nullptr;
   const CodeRow* last_of_jumps_ = nullptr;
   code::Analyzer analyzer_;
+  ReturnProof proof_;
   CodeRows rows_;
   std::optional<FrameRow> row_;       ///< row_before() the last instruction
   std::uint64_t row_parts_ = 0;       ///< of the state, on which `row_` depends
@@ -198,6 +205,7 @@ private:
   code::Function function_;
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;
+  bool guess_returns_ = false; ///< guessed code has a return at the entry's height
   bool in_first_run_ = false;
   /// The first of the instructions, up to the last one seen, that control passes one after the other with the
   /// FP that the one before it has restored.

@@ -176,6 +176,7 @@ private:
   bool fits(const FrameRow& row, const FrameRow& entry) const;
   bool stands_alone(const CodeFunction& function);
   bool is_plausible(const CodeFunction& function);
+  bool is_continued(const CodeFunction& function) const;
   bool is_understood(const CodeFunction& function) const;
   bool is_connected(const CodeFunction& function, std::uint64_t last_end);
   bool is_followed(std::size_t index);
@@ -243,6 +244,12 @@ bool Proof::stands_alone(const CodeFunction& function) {
   return false;
 }
 
+/// True for code whose address other code puts into a register, to have it jumped to when something else is
+/// done: no matter how that gets there, the code returns as from the frame that was assumed.
+bool Proof::is_continued(const CodeFunction& function) const {
+  return function.has_address_taken && !function.rows.loses_fp;
+}
+
 /// Where only a function's place speaks for it, the bytes may be data or the middle of an instruction: it
 /// must follow other code, be aligned or the start of a section, all that is reached must make sense, and no
 /// jump may lead to unknown places: the middle of a function with a jump table looks so. What is after zeros
@@ -252,8 +259,8 @@ bool Proof::is_plausible(const CodeFunction& function) {
   if (function.after_zeros) return false;
   const AddressRange* const code = range_at(input_.code, function.start);
   const bool is_at_start = code && code->start == function.start;
-  const bool follows = function.follows && (is_at_start || analysis_.is_aligned(function.start));
-  return (follows || stands_alone(function)) && makes_sense(function);
+  const bool is_likely = is_at_start || analysis_.is_aligned(function.start) || is_continued(function);
+  return ((function.follows && is_likely) || stands_alone(function)) && makes_sense(function);
 }
 
 /// True for a function that may follow another one: it is no data, and starts where compilers start one.
@@ -501,20 +508,23 @@ void Proof::refute_first_runs() {
     if (states_[i] != State::accepted) std::ranges::for_each(functions_[i].rows.jumps, refute);
 }
 
-/// A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
+/// A function that only jumps to stubs, or jumps to or runs into accepted functions, is at the height of its
+/// entry there.
 void Proof::accept_what_jumps() {
   std::vector<std::size_t> proven; // by a jump to a stub
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
-    for (const CodeRows::Jump& jump : functions_[i].rows.jumps) {
+    const auto add = [&](const CodeRows::Jump& jump) {
       std::size_t target = 0;
-      if (!jump.code || !fits(*jump.row(), abi_.entry_row())) continue;
+      if (!jump.code || !fits(*jump.row(), abi_.entry_row())) return;
       const CodeFunction* const entered = at(jump.target, target);
       if (in_stubs(jump.target))
         proven.push_back(i);
       else if (entered && fits(entered->entry, abi_.entry_row()))
         jumpers_.emplace_back(target, i);
-    }
+    };
+    std::ranges::for_each(functions_[i].rows.jumps, add);
+    if (functions_[i].rows.surely_runs_on) add(*functions_[i].rows.runs_on);
   }
   std::ranges::sort(jumpers_);
   for (std::size_t i = 0; i < functions_.size(); ++i)
