@@ -102,8 +102,10 @@ void add_options(tool::App& app, Options& options) {
       .type_name("DIR")
       .group(files_group)
       .common();
-  cli.add_flag("--keep-generated", options.record.keep_generated,
-               "Save the tables that are made for BPF in the --sframe-dir for later recordings")
+  cli.add_flag(
+         "--keep-generated", options.keep_generated,
+         "Save the tables that are made for BPF, for later recordings with this option: in the --sframe-dir, "
+         "else in ~/.cache/sframe, for root /var/cache/sframe, of at most 1 GiB")
       .group(files_group);
   cli.add_option("--debug-dir", files.more_debug_dirs,
                  "Look up separate debug files in DIR first, then in " +
@@ -169,6 +171,19 @@ std::optional<std::string> check_use(tool::App& app, const Options& options) {
   return std::nullopt;
 }
 
+/// A named folder has no limit: its other tables are the user's.
+std::optional<std::string> choose_table_folder(Options& options) {
+  TableFolder& tables = options.record.tables;
+  const std::string& named = options.record.files.sframe_dir;
+  if (!named.empty())
+    tables = {.path = named, .keeps = options.keep_generated};
+  else if (options.keep_generated)
+    tables = default_table_folder();
+  if (options.keep_generated && tables.path.empty())
+    return "--keep-generated: HOME is not set; --sframe-dir DIR names a folder";
+  return std::nullopt;
+}
+
 /// Nothing is looked up where nothing answers.
 std::optional<std::string> check_places(const Options& options) {
   const files::FileOptions& files = options.record.files;
@@ -179,8 +194,7 @@ std::optional<std::string> check_places(const Options& options) {
     const auto wrong = tool::wrong_with_folder(folder);
     return wrong ? std::optional(std::string(option) + ": " + folder + ": " + *wrong) : std::nullopt;
   };
-  if (options.record.keep_generated && files.sframe_dir.empty()) return "--keep-generated needs --sframe-dir";
-  if (!files.sframe_dir.empty() && !options.record.keep_generated) // which makes it
+  if (!files.sframe_dir.empty() && !options.keep_generated) // which makes it
     if (auto wrong = check("--sframe-dir", files.sframe_dir)) return wrong;
   for (const std::string& folder : files.more_debug_dirs)
     if (auto wrong = check("--debug-dir", folder)) return wrong;
@@ -192,6 +206,7 @@ std::optional<std::string> check_places(const Options& options) {
 std::optional<std::string> check(tool::App& app, Options& options) {
   if (auto wrong = check_source(options)) return wrong;
   if (auto wrong = check_use(app, options)) return wrong;
+  if (auto wrong = choose_table_folder(options)) return wrong;
   if (auto wrong = check_places(options)) return wrong;
   const std::string& output = app.output_path();
   if (options.format.empty()) {

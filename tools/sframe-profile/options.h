@@ -25,6 +25,7 @@ struct Options {
   std::string file;               ///< a recording of perf; empty: something is recorded
   std::vector<std::string> pids;  ///< as typed
   std::string format;             ///< empty until check(): by the output's name
+  bool keep_generated = false;    ///< tables are kept: in record.tables, from check() on
   bool no_names = false;
   bool lines = true; ///< source lines and inlined calls are looked up
   std::optional<names::NameStyle> names;

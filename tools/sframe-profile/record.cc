@@ -55,7 +55,7 @@ Result<profile::Recording> record(const RecordOptions& options, tool::MessageSin
   messages.warning({}, "BPF is " + obstacle +
                            ". Processes are stopped for each sample, and those that they start "
                            "are not recorded");
-  if (options.keep_generated) messages.warning({}, "--keep-generated: without BPF, no tables are made");
+  if (options.tables.keeps) messages.warning({}, "--keep-generated: without BPF, no tables are made");
   return record_by_ptrace(options, *event, program, interruption, messages);
 }
 

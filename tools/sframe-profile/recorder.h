@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "table_folder.h"
+
 #include "sframe/files/options.h"
 #include "sframe/profile/recording.h"
 #include "sframe/tool/messages.h"
@@ -24,8 +26,8 @@ struct RecordOptions {
   std::uint32_t frequency = 99;     ///< samples per second of each processor, if the event has them
   bool has_frequency = false;       ///< it was given
   double seconds = 0;               ///< 0: until the programs end, or SIGINT
-  files::FileOptions files;         ///< where tables may be
-  bool keep_generated = false;      ///< writes tables that are made into files.sframe_dir
+  files::FileOptions files;         ///< of which stacks are walked and named
+  TableFolder tables;               ///< for BPF
 };
 
 /// Records until the time is over, the programs have ended, or SIGINT; what was recorded until then is the

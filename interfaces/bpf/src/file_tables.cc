@@ -27,7 +27,7 @@ Identity identity_of(const OpenedFile& opened) {
 
 FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
     : kernel_(kernel), counts_(counts),
-      folder_(options.directory ? options.directory : "", options.keep != 0, counts),
+      folder_(options.directory ? options.directory : "", options.keep != 0, options.keep_bytes, counts),
       generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : "cfi,code"),
       at_once_(std::clamp(std::thread::hardware_concurrency(), 1u, 4u)) {}
 

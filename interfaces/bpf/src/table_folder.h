@@ -5,6 +5,10 @@
 //
 // Whoever can write there decides how stacks are walked. So a table that another user than root may have
 // written is not read, and none is written where another user may change names.
+//
+// A folder may have a limit: then the time of a table's file is that of its last use, and where a new one has
+// no room, those that were not used for longest go. Several programs may do so at once: each counts what is
+// there, and what another one has removed is not missed. Nothing else is ever removed.
 
 #pragma once
 
@@ -12,6 +16,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,18 +37,23 @@ struct Identity {
 
 class TableFolder {
 public:
-  /// `keeps`: keep() writes.
-  TableFolder(std::string path, bool keeps, sframe_bpf_counts& counts)
-      : path_(std::move(path)), keeps_(keeps), counts_(counts) {}
+  /// `keeps`: keep() writes. `max_bytes`: of all tables there; 0: no limit.
+  TableFolder(std::string path, bool keeps, std::uint64_t max_bytes, sframe_bpf_counts& counts)
+      : path_(std::move(path)), keeps_(keeps), max_bytes_(max_bytes), counts_(counts) {}
 
   /// The table, which is not checked yet; empty if there is none.
   std::vector<std::byte> read(const Identity& identity) const;
   /// Writes it, for later programs: another one sees the whole table, or none. What fails is counted.
-  void keep(const Identity& identity, std::span<const std::byte> table) const;
+  void keep(const Identity& identity, std::span<const std::byte> table);
 
 private:
+  /// For a table that is not there yet. False with errno.
+  bool make_room(std::uint64_t bytes);
+
   std::string path_; ///< empty: there is no folder
   bool keeps_;
+  std::uint64_t max_bytes_;
+  std::uint64_t room_ = 0; ///< for new tables until the folder is looked at again
   sframe_bpf_counts& counts_;
 };
 

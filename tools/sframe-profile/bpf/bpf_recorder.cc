@@ -136,8 +136,10 @@ Result<void> BpfRecorder::prepare() {
   tables.size = sizeof tables;
   tables.generator = generator->c_str();
   tables.wait = options_.command.empty() ? longest_start : 1; // wait_for_tables() does
-  tables.directory = options_.files.sframe_dir.empty() ? nullptr : options_.files.sframe_dir.c_str();
-  tables.keep = options_.keep_generated;
+  make_default(options_.tables);
+  tables.directory = options_.tables.path.empty() ? nullptr : options_.tables.path.c_str();
+  tables.keep = options_.tables.keeps;
+  tables.keep_bytes = options_.tables.max_bytes;
   tables_.reset(sframe_bpf_tables_new(programs_.object(), &tables));
   if (!tables_) return fail(std::string("no memory for tables: ") + std::strerror(errno));
   // Before the events, of which there may be many until all tables are made.
@@ -292,12 +294,16 @@ void BpfRecorder::end() {
 
 /// What is said of the folder of tables does not change how the recording ends.
 void BpfRecorder::report_tables(const sframe_bpf_counts& counts) {
-  const std::string& folder = options_.files.sframe_dir;
+  const std::string& folder = options_.tables.path;
   messages_.detail({}, counted(counts.tables, "table") + ", " + counted(counts.bytes, "byte") + ", " +
                            counted(counts.rows, "row"));
   if (const std::uint64_t unfinished = counts.not_deferred + counts.not_finished)
     messages_.detail({}, counted(unfinished, "stack") + " not finished: no room for copies, or no file");
   if (counts.waiting) messages_.detail({}, counted(counts.waiting, "table") + " not ready at the end");
+  if (counts.removed)
+    messages_.detail(folder, counted(counts.removed, "table") +
+                                 " removed, unused for longest: the limit is " +
+                                 counted(options_.tables.max_bytes, "byte"));
   if (counts.untrusted)
     messages_.warning(folder,
                       counted(counts.untrusted, "table") + " not used, which another user may have written");
@@ -321,10 +327,9 @@ profile::Recording BpfRecorder::finish() {
   const bool lacks_tables = std::ranges::any_of(recording.ends, [](const profile::End& end) {
     return end.reason == std::string_view(sframe_bpf_end_text(SFRAME_BPF_END_PENDING));
   });
-  if (lacks_tables && !options_.keep_generated)
-    messages_.warning({},
-                      "tables were not made in time: --sframe-dir DIR --keep-generated makes them once for "
-                      "all recordings");
+  if (lacks_tables && !options_.tables.keeps)
+    messages_.warning({}, "tables were not made in time: --keep-generated makes them once for all "
+                          "recordings");
   recording.duration = end_ - zero_;
   recording.own_time = used_time();
   recording.making_time = counts.making_time;

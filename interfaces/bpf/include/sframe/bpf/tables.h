@@ -39,6 +39,9 @@ typedef struct {
   int wait; /* milliseconds that sframe_bpf_tables_add() waits at most: other tables come while it serves; 0:
                until all are loaded */
   int keep; /* 1: tables that are made are written into the directory, for later programs */
+  uint64_t keep_bytes; /* of all tables by build ID in the directory: before one more is written there, those
+                          that were not used for the longest time are removed; the times of their files are
+                          those of their use. 0: no limit */
 } sframe_bpf_options;
 
 /* What became of the files that stacks needed, each counted once. */
@@ -66,6 +69,7 @@ typedef struct {
   uint64_t not_kept;     /* that could not be */
   uint64_t keep_error;   /* errno of the last one of these; EPERM: another user may change the directory */
   uint64_t making_time;  /* nanoseconds of processor time of the generators that have ended */
+  uint64_t removed;      /* tables that keep_bytes has removed from the directory */
 } sframe_bpf_counts;
 
 /* How many of the things that stack.bpf.h needs the kernel lacks; `text` has them, in words: "the tree of
