@@ -13,7 +13,9 @@
 #include <poll.h>
 #include <sched.h>
 #include <span>
+#include <string>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -24,13 +26,27 @@ namespace {
 
 constexpr std::size_t max_files = 256, max_stacks = std::size_t{64} << 20;
 
+/// Whether the process sees the mounts that this one sees: in a container, root is not the one of this
+/// machine. The code that the kernel maps into all processes is nobody's.
+bool has_own_mounts(const sframe_bpf_mapping& mapping) {
+  if (mapping.key.file_system == SFRAME_BPF_VDSO) return true;
+  struct stat own {};
+  struct stat its {};
+  const std::string path = "/proc/" + std::to_string(mapping.process.pid) + "/ns/mnt";
+  return ::stat("/proc/self/ns/mnt", &own) == 0 && ::stat(path.c_str(), &its) == 0 &&
+         own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+}
+
 } // namespace
 
 OpenedFile open_file(const sframe_bpf_mapping& mapping) {
   OpenedFile opened{mapping, open_mapped(mapping), {}, {}};
   if (opened.file.number() < 0) return opened;
-  opened.image = read_mapped_file(opened.file.number());
   opened.owner = owner_of_changes(opened.file.number());
+  struct stat now {};
+  if (!opened.owner && !has_own_mounts(mapping) && ::fstat(opened.file.number(), &now) == 0)
+    opened.owner = now.st_uid;
+  opened.image = read_mapped_file(opened.file.number());
   return opened;
 }
 

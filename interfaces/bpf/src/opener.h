@@ -26,7 +26,7 @@ struct OpenedFile {
   sframe_bpf_mapping mapping{};
   FileDescriptor file{-1};         ///< -1: the process has ended
   std::optional<MappedFile> image; ///< nothing: no ELF file
-  std::optional<uid_t> owner = {}; ///< owner_of_changes()
+  std::optional<uid_t> owner = {}; ///< as in Identity
 };
 OpenedFile open_file(const sframe_bpf_mapping& mapping);
 

@@ -27,10 +27,11 @@
 namespace sframe::bpf {
 
 /// Of the files that a table is for: a build ID is what a file says of itself, so one that a user may have
-/// written could have that of the C library. Its table is for files of this user only.
+/// written could have that of the C library. Its table is for files of this user only. So is that of a file
+/// of a container: whoever is root there may have written it, and decides about tables of containers only.
 struct Identity {
   std::string build_id;
-  std::optional<uid_t> owner; ///< owner_of_changes(): nothing for most files
+  std::optional<uid_t> owner; ///< owner_of_changes(), or who owns a file of other mounts; nothing for most
 
   auto operator<=>(const Identity&) const = default;
 };
