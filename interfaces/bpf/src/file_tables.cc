@@ -17,6 +17,7 @@ namespace sframe::bpf {
 namespace {
 
 constexpr std::size_t max_waiting = 256; ///< each has an open file
+constexpr std::size_t most_at_once = 4;  ///< tables that are made
 constexpr std::uint64_t unused_time = 2; ///< seconds, about
 
 Identity identity_of(const OpenedFile& opened) {
@@ -29,7 +30,7 @@ FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sf
     : kernel_(kernel), counts_(counts),
       folder_(options.directory ? options.directory : "", options.keep != 0, options.keep_bytes, counts),
       generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : "cfi,code"),
-      at_once_(std::clamp(std::thread::hardware_concurrency(), 1u, 4u)) {}
+      at_once_(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_at_once)) {}
 
 /// Nothing if it is damaged.
 std::optional<Table> FileTables::parse(std::span<const std::byte> bytes) {
@@ -191,13 +192,13 @@ void FileTables::want(const sframe_bpf_key& key) {
   waiting_.erase(found);
 }
 
-void FileTables::start(std::deque<OpenedFile>& queue) {
+void FileTables::start(std::deque<OpenedFile>& queue, std::size_t at_once) {
   const auto is_made = [&](const OpenedFile& one) {
     return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
       return identity_of(made.opened) == identity_of(one);
     });
   };
-  for (auto at = queue.begin(); at != queue.end() && made_.size() < at_once_;) {
+  for (auto at = queue.begin(); at != queue.end() && made_.size() < at_once;) {
     if (is_made(*at)) {
       ++at;
       continue;
@@ -214,8 +215,8 @@ void FileTables::start(std::deque<OpenedFile>& queue) {
 }
 
 void FileTables::start() {
-  start(wanted_);
-  start(waiting_);
+  start(wanted_, most_at_once); // also where there are fewer processors: a large file holds up no other one
+  start(waiting_, at_once_);
 }
 
 bool FileTables::is_full() const {

@@ -85,14 +85,14 @@ private:
   void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
-  void start(std::deque<OpenedFile>& queue);
+  void start(std::deque<OpenedFile>& queue, std::size_t at_once);
   void retry();
 
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
   TableFolder folder_;
   std::string generator_, from_;
-  std::size_t at_once_; ///< how many tables are made
+  std::size_t at_once_; ///< how many tables that no stack waits for are made
   std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
   std::map<Identity, std::shared_ptr<const LoadedTable>> by_identity_;
   std::deque<OpenedFile> wanted_, waiting_;

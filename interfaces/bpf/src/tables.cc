@@ -24,6 +24,7 @@
 #include <new>
 #include <poll.h>
 #include <set>
+#include <sys/epoll.h>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct sframe_bpf_tables {
   void add_file(const sframe_bpf_mapping& mapping);
   void add_stacks(std::vector<DeferredStack> stacks);
   std::shared_ptr<const MappingList> list(std::uint32_t pid);
+  void watch();
 
   bpf_object* object;
   sframe_bpf_counts counts{};
@@ -59,6 +61,7 @@ struct sframe_bpf_tables {
   DeferredStacks deferred;
   std::chrono::milliseconds longest_wait; ///< of add(); 0: no limit
   Opener opener;
+  FileDescriptor events{-1}; ///< an epoll of what serve() waits for
   int ends = -1, not_deferred = -1;
 };
 
@@ -114,7 +117,20 @@ bool sframe_bpf_tables::open() {
     errno = ENOENT;
     return false;
   }
-  return opener.start(requests, find("sframe_deferred"));
+  if (!opener.start(requests, find("sframe_deferred"))) return false;
+  events = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event readable{.events = EPOLLIN, .data = {}};
+  return events.number() >= 0 && ::epoll_ctl(events.number(), EPOLL_CTL_ADD, opener.event(), &readable) == 0;
+}
+
+/// Generators that were started since; those that have ended are closed, which removes them.
+void sframe_bpf_tables::watch() {
+  std::vector<pollfd> polled;
+  files.append_polled(polled);
+  for (const pollfd& one : polled) {
+    epoll_event readable{.events = EPOLLIN, .data = {}};
+    ::epoll_ctl(events.number(), EPOLL_CTL_ADD, one.fd, &readable); // EEXIST: it is watched
+  }
 }
 
 int sframe_bpf_tables::add(int pid) {
@@ -150,6 +166,7 @@ int sframe_bpf_tables::add(int pid) {
       with_code.insert(mapping.process.pid);
   }
   for (const std::uint32_t one : with_code) processes.update(static_cast<int>(one));
+  watch();
   return static_cast<int>(files.size() - before);
 }
 
@@ -181,9 +198,8 @@ std::shared_ptr<const MappingList> sframe_bpf_tables::list(std::uint32_t pid) {
 
 int sframe_bpf_tables::serve(int timeout) {
   timeout = wait_until(std::min(processes.due(), files.due()), timeout);
-  std::vector<pollfd> polled = {{opener.event(), POLLIN, 0}};
-  files.append_polled(polled);
-  if (::poll(polled.data(), polled.size(), timeout) < 0) return -1;
+  pollfd polled{events.number(), POLLIN, 0};
+  if (::poll(&polled, 1, timeout) < 0) return -1;
   Opener::Found found = opener.take();
   const std::size_t count = found.files.size() + found.processes.size();
   for (OpenedFile& one : found.files) files.add(std::move(one), true);
@@ -195,6 +211,7 @@ int sframe_bpf_tables::serve(int timeout) {
   kernel.publish();
   processes.advance();
   deferred.advance();
+  watch();
   return static_cast<int>(count);
 }
 
@@ -225,6 +242,10 @@ int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid) {
 
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout) {
   return catching([&] { return tables->serve(timeout); });
+}
+
+int sframe_bpf_tables_fd(const sframe_bpf_tables* tables) {
+  return tables->events.number();
 }
 
 int sframe_bpf_tables_finish(sframe_bpf_tables* tables, sframe_bpf_stack* stack) {

@@ -238,7 +238,8 @@ bool BpfRecorder::is_over() {
   pollfd polled[] = {{programs_.fd(), POLLIN, 0},
                      {interruption_.fd(), POLLIN, 0},
                      {program_.end_fd(), POLLIN, 0},
-                     {waits_.event(), POLLIN, 0}};
+                     {waits_.event(), POLLIN, 0},
+                     {sframe_bpf_tables_fd(tables_.get()), POLLIN, 0}};
   ::poll(polled, std::size(polled), left);
   if (polled[1].revents) {
     is_interrupted_ = true;

@@ -89,6 +89,10 @@ int sframe_bpf_tables_add(sframe_bpf_tables* tables, int pid);
    number of requests, or -1 with errno. */
 int sframe_bpf_tables_serve(sframe_bpf_tables* tables, int timeout);
 
+/* For poll(2) with other files: readable when sframe_bpf_tables_serve() has something to do. It is to be
+   called once a second in any case. */
+int sframe_bpf_tables_fd(const sframe_bpf_tables* tables);
+
 /*
  * Generated code has no file. Its tables are those of the process:
  *
