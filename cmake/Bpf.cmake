@@ -17,7 +17,7 @@ function(sframe_bpf_program result source)
   set(compile ${SFRAME_BPF_CLANG} -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_${arch} -I${SFRAME_LIBBPF_INCLUDE}
     -I${PROJECT_SOURCE_DIR}/lib/bpf/include -I${PROJECT_SOURCE_DIR}/interfaces/bpf/include)
   if(CMAKE_LIBRARY_ARCHITECTURE)
-    list(APPEND compile -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
+    list(APPEND compile -I${CMAKE_SYSROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
   endif()
   list(APPEND compile -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o)
   execute_process(COMMAND ${compile} ${CMAKE_CURRENT_BINARY_DIR}/attempt.o RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
