@@ -197,9 +197,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::indirect_call) rows_.after_indirect_calls.push_back(end);
   if (!row) return leave_out(begin, end, why_unknown(at.state(), abi_));
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  if (shown) {
-    return add_range({offset_of(begin), offset_of(end), pooled({.row = *shown}, last_of_ranges_)});
-  }
+  if (shown) return add_range({offset_of(begin), offset_of(end), pooled({.row = *shown}, last_of_ranges_)});
   if (!row_code_)
     row_code_ =
         pooled({.row = *row, .by_record = code::cfa_by_frame_record(at.state(), abi_)}, last_of_ranges_);

@@ -2,7 +2,8 @@
 //
 // The rows of one function from its instructions alone. A range has a row only if the analysis (lib/code) is
 // certain of it at every instruction: reached over edges that exist, CFA and return address known, and the
-// caller's FP. Everything else is left out with its reason.
+// caller's FP; or if the way that it returns shows them (return_proof.h). Everything else is left out with
+// its reason.
 //
 // Landing pads are entered by the unwinder, and belong to functions with CFI. So a path to code that needs an
 // exception in flight does not exist: it follows a call or a store that never ends, as after
