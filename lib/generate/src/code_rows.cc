@@ -170,6 +170,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (in_first_run_) rows_.first_run_end = end;
   in_first_run_ &= at.instruction.flow == Flow::next;
   if (at.is_unknown) rows_.unknown.push_back(at.instruction.address);
+  rows_.has_unknown |= at.is_unknown;
   add_addresses(at);
   const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
   rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });

@@ -124,6 +124,7 @@ struct CodeRows {
   CompactList<std::uint64_t> executed;
   /// Certain instructions that the decoder does not know. By address.
   CompactList<std::uint64_t> unknown;
+  bool has_unknown = false; ///< there are such instructions, also when `unknown` is not kept any more
   /// Addresses that certain code puts into registers, and other numbers. Each once.
   CompactList<std::uint64_t> addresses;
   /// The end of the run of instructions at the start that control passes one after the other, and that

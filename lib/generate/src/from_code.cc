@@ -266,7 +266,7 @@ bool Proof::is_plausible(const CodeFunction& function) {
 /// True for a function that may follow another one: it is no data, and starts where compilers start one.
 bool Proof::is_understood(const CodeFunction& function) const {
   const CodeRows& rows = function.rows;
-  return analysis_.is_aligned(function.start) && !rows.refuted && !rows.has_data && rows.unknown.empty() &&
+  return analysis_.is_aligned(function.start) && !rows.refuted && !rows.has_data && !rows.has_unknown &&
          !rows.ranges.empty() && makes_sense(function);
 }
 
@@ -508,23 +508,20 @@ void Proof::refute_first_runs() {
     if (states_[i] != State::accepted) std::ranges::for_each(functions_[i].rows.jumps, refute);
 }
 
-/// A function that only jumps to stubs, or jumps to or runs into accepted functions, is at the height of its
-/// entry there.
+/// A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
 void Proof::accept_what_jumps() {
   std::vector<std::size_t> proven; // by a jump to a stub
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
-    const auto add = [&](const CodeRows::Jump& jump) {
+    for (const CodeRows::Jump& jump : functions_[i].rows.jumps) {
       std::size_t target = 0;
-      if (!jump.code || !fits(*jump.row(), abi_.entry_row())) return;
+      if (!jump.code || !fits(*jump.row(), abi_.entry_row())) continue;
       const CodeFunction* const entered = at(jump.target, target);
       if (in_stubs(jump.target))
         proven.push_back(i);
       else if (entered && fits(entered->entry, abi_.entry_row()))
         jumpers_.emplace_back(target, i);
-    };
-    std::ranges::for_each(functions_[i].rows.jumps, add);
-    if (functions_[i].rows.surely_runs_on) add(*functions_[i].rows.runs_on);
+    }
   }
   std::ranges::sort(jumpers_);
   for (std::size_t i = 0; i < functions_.size(); ++i)
