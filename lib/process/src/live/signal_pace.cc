@@ -11,6 +11,21 @@ namespace sframe::process::live {
 
 namespace {
 
+/// The kernel keeps one of each but of real-time signals.
+bool is_merged(int signal) {
+  constexpr int first_real_time = 32;
+  return signal < first_real_time;
+}
+
+/// Sent again and again: by a timer, or by another thread, as Go's runtime does. Others may be sent only
+/// once, with a value, and at a time when they are not blocked.
+bool is_repeated(const siginfo_t& info) {
+  const bool has_interval_timer =
+      info.si_signo == SIGALRM || info.si_signo == SIGVTALRM || info.si_signo == SIGPROF;
+  return info.si_code == SI_TIMER || (info.si_code == SI_TKILL && is_merged(info.si_signo)) ||
+         (info.si_code == SI_KERNEL && has_interval_timer);
+}
+
 /// Not raised by the instruction that was executed, and not one that stops processes.
 bool is_asynchronous(const siginfo_t& info) {
   switch (info.si_signo) {
@@ -29,23 +44,18 @@ bool is_asynchronous(const siginfo_t& info) {
   }
 }
 
-/// The kernel keeps one of each but of real-time signals.
-bool is_merged(int signal) {
-  constexpr int first_real_time = 32;
-  return signal < first_real_time;
-}
-
 } // namespace
 
 void SignalPace::announce(std::uint64_t pc, bool is_system_call, bool ends_handler) {
   if (std::exchange(pc_, pc) != pc) has_called_ = calls_; // else nothing was executed
   calls_ = is_system_call && !ends_handler;
   ++steps_;
+  ++since_delivery_;
   if (ends_handler && std::exchange(in_handler_, false)) steps_ = 0;
 }
 
 bool SignalPace::arrived(siginfo_t& info, std::uint64_t pc) {
-  if (info.si_code == SI_TKILL && info.si_pid == ::getpid()) {
+  if ((info.si_code == SI_TKILL || info.si_code == SI_USER) && info.si_pid == ::getpid()) {
     const auto sent = std::ranges::find(sent_, info.si_signo, &siginfo_t::si_signo);
     if (sent != sent_.end()) {
       info = *sent;
@@ -53,8 +63,13 @@ bool SignalPace::arrived(siginfo_t& info, std::uint64_t pc) {
     }
   }
   if (!is_asynchronous(info)) return true;
-  if (steps_ >= distance || (pc == pc_ ? has_called_ : calls_)) {
+  if (steps_ >= distance) recent_.clear();
+  const bool is_again = !recent_.insert(info.si_signo).second;
+  // Several that a system call has let through come one after the other: at the starts of handlers.
+  const bool is_with_last = since_delivery_ <= 1;
+  if (!is_again || !is_repeated(info) || is_with_last || (pc == pc_ ? has_called_ : calls_)) {
     in_handler_ = true;
+    since_delivery_ = 0;
     return true;
   }
   const auto same = std::ranges::find(held_, info.si_signo, &siginfo_t::si_signo);
@@ -62,8 +77,8 @@ bool SignalPace::arrived(siginfo_t& info, std::uint64_t pc) {
   return false;
 }
 
-std::optional<siginfo_t> SignalPace::take_due() {
-  if (held_.empty() || steps_ < distance) return std::nullopt;
+std::optional<siginfo_t> SignalPace::take_due(bool executes_program) {
+  if (held_.empty() || (steps_ < distance && !executes_program)) return std::nullopt;
   const siginfo_t first = held_.front();
   held_.erase(held_.begin());
   in_handler_ = true;
@@ -72,7 +87,10 @@ std::optional<siginfo_t> SignalPace::take_due() {
 
 void SignalPace::send_all(std::uint32_t pid, std::uint32_t tid) {
   for (const siginfo_t& info : held_)
-    if (::syscall(SYS_tgkill, pid, tid, info.si_signo) == 0) sent_.push_back(info);
+    // Timers send to the process: another thread may take it.
+    if (info.si_code == SI_TKILL ? ::syscall(SYS_tgkill, pid, tid, info.si_signo) == 0
+                                 : ::kill(static_cast<pid_t>(pid), info.si_signo) == 0)
+      sent_.push_back(info);
   held_.clear();
 }
 

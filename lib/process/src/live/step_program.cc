@@ -276,7 +276,8 @@ void Run::step(std::uint32_t tid, Thread& thread, Stop stop) {
   following_ &= answer.follow;
   if (!following_) return resume(tid, 0);
   thread.pace.announce(now->pc, answer.system_call.has_value(), answer.ends_handler);
-  const auto due = stop == Stop::after_step ? thread.pace.take_due() : std::nullopt;
+  const bool executes = answer.system_call == SYS_execve || answer.system_call == SYS_execveat;
+  const auto due = stop == Stop::after_step ? thread.pace.take_due(executes) : std::nullopt;
   if (!due) return go_on(tid, thread, now->pc);
   observer_.signal(tid, *now);
   (void)::ptrace(PTRACE_SETSIGINFO, tid, 0, &*due);
