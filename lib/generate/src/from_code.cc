@@ -245,9 +245,12 @@ bool Proof::stands_alone(const CodeFunction& function) {
 }
 
 /// True for code whose address other code puts into a register, to have it jumped to when something else is
-/// done: no matter how that gets there, the code returns as from the frame that was assumed.
+/// done: no matter how that gets there, the code returns as from the frame that was assumed, perhaps after
+/// more such jumps. What a stub leads to may never return.
 bool Proof::is_continued(const CodeFunction& function) const {
-  return function.has_address_taken && !function.rows.loses_fp;
+  const bool may_end = std::ranges::any_of(function.rows.jumps,
+                                           [&](const CodeRows::Jump& jump) { return in_stubs(jump.target); });
+  return function.has_address_taken && !function.rows.loses_fp && (function.rows.returns || !may_end);
 }
 
 /// Where only a function's place speaks for it, the bytes may be data or the middle of an instruction: it
