@@ -49,6 +49,12 @@ public:
   std::vector<Place> frames;
 };
 
+/// Nanoseconds of processor time of all threads, also those that have ended; 0 if it has ended.
+std::uint64_t used_by(std::uint32_t pid) {
+  clockid_t clock{};
+  return ::clock_getcpuclockid(static_cast<pid_t>(pid), &clock) == 0 ? now(clock) : 0;
+}
+
 /// A process that is sampled.
 class Sampled {
 public:
@@ -63,7 +69,8 @@ public:
 
 private:
   std::map<std::uint32_t, std::uint64_t> find_due() {
-    return shares_.look(process_->activity(), now(CLOCK_MONOTONIC));
+    const auto threads = process_->activity();
+    return shares_.look(threads, now(CLOCK_MONOTONIC), used_by(process_->pid()));
   }
   void prepare();
   std::uint32_t locate(const Frames::Place& place, std::uint32_t process, profile::RecordingBuilder& builder,

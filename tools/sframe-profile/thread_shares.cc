@@ -40,8 +40,22 @@ std::uint64_t ThreadShares::due(const process::ThreadActivity& now, Thread& thre
   return periods;
 }
 
+/// What the process has used since the last look, and none of its threads, was used by some that have ended.
+/// The next sample counts for it: of the last thread that is ready, which is likely to do the same.
+void ThreadShares::add_ended(std::span<const process::ThreadActivity> threads, std::uint64_t used) {
+  ended_ += static_cast<std::int64_t>(difference(used, last_used_));
+  for (const process::ThreadActivity& now : threads) {
+    const auto known = threads_.find(now.tid);
+    ended_ -=
+        static_cast<std::int64_t>(difference(now.used, known == threads_.end() ? 0 : known->second.used));
+  }
+  for (const auto& [tid, thread] : threads_)
+    if (!std::ranges::binary_search(threads, tid, {}, &process::ThreadActivity::tid))
+      ended_ += static_cast<std::int64_t>(thread.owed);
+}
+
 std::map<std::uint32_t, std::uint64_t> ThreadShares::look(std::span<const process::ThreadActivity> threads,
-                                                          std::uint64_t time) {
+                                                          std::uint64_t time, std::uint64_t used) {
   std::map<std::uint32_t, std::uint64_t> all;
   std::map<std::uint32_t, Thread> seen;
   const bool is_first = last_ == 0;
@@ -49,15 +63,21 @@ std::map<std::uint32_t, std::uint64_t> ThreadShares::look(std::span<const proces
   // By the kernel; not all kernels do. A single thread may just not have worked yet.
   const bool is_counted =
       std::ranges::any_of(threads, [](const process::ThreadActivity& thread) { return thread.used != 0; });
+  if (!is_first && is_counted && kind_ == Event::Kind::cpu) add_ended(threads, used);
+  const auto ready =
+      std::find_if(threads.rbegin(), threads.rend(), [](const auto& one) { return one.is_ready; });
   for (const process::ThreadActivity& now : threads) {
     const auto known = threads_.find(now.tid);
     Thread thread = known == threads_.end() ? Thread() : known->second;
+    const bool is_last_ready = ready != threads.rend() && ready->tid == now.tid;
+    if (is_last_ready && ended_ > 0) thread.owed += static_cast<std::uint64_t>(std::exchange(ended_, 0));
     const std::uint64_t weight = is_first ? 0 : due(now, thread, passed, is_counted);
     if (weight != 0) all.emplace(now.tid, weight);
     seen.emplace(now.tid, Thread{now.used, now.delayed, thread.owed});
   }
   threads_ = std::move(seen);
   last_ = time;
+  last_used_ = std::max(last_used_, used);
   return all;
 }
 

@@ -22,10 +22,11 @@ public:
   ThreadShares(Event::Kind kind, std::uint64_t period) : kind_(kind), period_(period) {}
 
   /// The threads that a sample is due of, by tid, and its weight: periods of used time (cpu), or nanoseconds
-  /// in which the thread waited (off_cpu), or that have passed (wall). `time`: CLOCK_MONOTONIC, in
-  /// nanoseconds. The first look sets a start.
+  /// in which the thread waited (off_cpu), or that have passed (wall). `time`: CLOCK_MONOTONIC; `used`: the
+  /// processor time of the process, with that of threads that have ended; both in nanoseconds. The first look
+  /// sets a start.
   std::map<std::uint32_t, std::uint64_t> look(std::span<const process::ThreadActivity> threads,
-                                              std::uint64_t time);
+                                              std::uint64_t time, std::uint64_t used);
 
 private:
   struct Thread {
@@ -34,9 +35,13 @@ private:
   };
   std::uint64_t due(const process::ThreadActivity& now, Thread& thread, std::uint64_t passed,
                     bool is_counted) const;
+  void add_ended(std::span<const process::ThreadActivity> threads, std::uint64_t used);
 
   Event::Kind kind_;
-  std::uint64_t period_, last_ = 0;
+  std::uint64_t period_, last_ = 0, last_used_ = 0;
+  /// Used by threads that have ended, for which no sample counts yet. Below 0 for a moment: times are not
+  /// read at once.
+  std::int64_t ended_ = 0;
   std::map<std::uint32_t, Thread> threads_;
 };
 
