@@ -105,7 +105,7 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag(
          "--keep-generated", options.keep_generated,
          "Save the tables that are made for BPF, for later recordings with this option: in the --sframe-dir, "
-         "else in ~/.cache/sframe, for root /var/cache/sframe, of at most 1 GiB")
+         "else in $XDG_CACHE_HOME/sframe or ~/.cache/sframe, for root /var/cache/sframe, of at most 1 GiB")
       .group(files_group);
   cli.add_option("--debug-dir", files.more_debug_dirs,
                  "Look up separate debug files in DIR first, then in " +
@@ -172,16 +172,13 @@ std::optional<std::string> check_use(tool::App& app, const Options& options) {
 }
 
 /// A named folder has no limit: its other tables are the user's.
-std::optional<std::string> choose_table_folder(Options& options) {
+void choose_table_folder(Options& options) {
   TableFolder& tables = options.record.tables;
   const std::string& named = options.record.files.sframe_dir;
   if (!named.empty())
     tables = {.path = named, .keeps = options.keep_generated};
   else if (options.keep_generated)
     tables = default_table_folder();
-  if (options.keep_generated && tables.path.empty())
-    return "--keep-generated: HOME is not set; --sframe-dir DIR names a folder";
-  return std::nullopt;
 }
 
 /// Nothing is looked up where nothing answers.
@@ -206,7 +203,7 @@ std::optional<std::string> check_places(const Options& options) {
 std::optional<std::string> check(tool::App& app, Options& options) {
   if (auto wrong = check_source(options)) return wrong;
   if (auto wrong = check_use(app, options)) return wrong;
-  if (auto wrong = choose_table_folder(options)) return wrong;
+  choose_table_folder(options);
   if (auto wrong = check_places(options)) return wrong;
   const std::string& output = app.output_path();
   if (options.format.empty()) {

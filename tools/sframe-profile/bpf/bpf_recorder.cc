@@ -136,6 +136,8 @@ Result<void> BpfRecorder::prepare() {
   tables.size = sizeof tables;
   tables.generator = generator->c_str();
   tables.wait = options_.command.empty() ? longest_start : 1; // wait_for_tables() does
+  if (options_.tables.keeps && options_.tables.path.empty())
+    return fail("--keep-generated: HOME is not set; --sframe-dir DIR names a folder");
   make_default(options_.tables);
   tables.directory = options_.tables.path.empty() ? nullptr : options_.tables.path.c_str();
   tables.keep = options_.tables.keeps;
