@@ -427,7 +427,7 @@ TEST_P(ShadowStackTest, HandlerThatContinuesElsewhere) {
     }
 }
 
-/// The new place may be another function, which makes calls of its own, and need not return; or behind the
+/// The new place may be another function, which makes calls of its own, and need not return; or after the
 /// instruction that has raised the signal.
 TEST_P(ShadowStackTest, HandlerThatOnlyChangesThePc) {
   const bool pushes = traits(GetParam()).fixed_ra_offset != 0;

@@ -179,7 +179,6 @@ void FileTables::add(OpenedFile opened, bool is_wanted) {
   start();
 }
 
-/// Files with one build ID wait for the first of them.
 void FileTables::want(const sframe_bpf_key& key) {
   const auto file = files_.find(key);
   if (file == files_.end() || std::exchange(file->second.is_wanted, true)) return;
@@ -192,6 +191,7 @@ void FileTables::want(const sframe_bpf_key& key) {
   waiting_.erase(found);
 }
 
+/// Files with one build ID wait for the first of them.
 void FileTables::start(std::deque<OpenedFile>& queue, std::size_t at_once) {
   const auto is_made = [&](const OpenedFile& one) {
     return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t max_files = 256, max_stacks = std::size_t{64} << 20;
 
 /// Whether the process sees the mounts that this one sees: in a container, root is not the one of this
-/// machine. The code that the kernel maps into all processes is nobody's.
+/// machine. The code that the kernel maps into all processes belongs to no user.
 bool has_own_mounts(const sframe_bpf_mapping& mapping) {
   if (mapping.key.file_system == SFRAME_BPF_VDSO) return true;
   struct stat own {};

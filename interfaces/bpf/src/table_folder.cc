@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each folder on the way to a table is opened by its own name in the one before, never through a link, and
-// its owner is checked then: what is read, written and removed is in folders that nobody else can change.
+// its owner is checked then: what is read, written and removed is in folders that no other user can change.
 
 #include "table_folder.h"
 
@@ -130,7 +130,7 @@ struct KeptTable {
   std::string folder, file; ///< as in a Place
 };
 
-/// Those in folders that nobody else can change, which are no links.
+/// Those in folders that no other user can change, which are no links.
 std::vector<KeptTable> list_tables(int build_ids) {
   std::vector<KeptTable> tables;
   for (const std::string& name : names_in(build_ids)) {

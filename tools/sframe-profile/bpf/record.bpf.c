@@ -252,7 +252,7 @@ struct {
 } waited SEC(".maps");
 
 /* Writes the record, unless the thread has come meanwhile: end_wait() then has found its element of
-   `blocked`, and nothing would end this wait. If it comes from now on, its RECORD_CAME is behind in the ring
+   `blocked`, and nothing would end this wait. If it comes from now on, its RECORD_CAME follows in the ring
    buffer. */
 static __attribute__((noinline)) int write_waited(struct record_sample* from) {
   if (!from) return 0;
