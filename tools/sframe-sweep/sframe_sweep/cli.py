@@ -149,6 +149,11 @@ def _declared(version):
     )
     options.option("--retry", "Do again what failed in an earlier run", action="store_true")
     options.option(
+        "--coverage",
+        "Measure only what CFI and all sources cover: neither sizes nor findings",
+        action="store_true",
+    )
+    options.option(
         "--gen-option",
         "More options for sframe-gen: --gen-option=--from=cfi,code (repeatable)",
         "OPTION",
@@ -325,6 +330,7 @@ def _run(options, arguments):
                 programs.Limits(options.timeout, options.max_memory << 20),
                 tuple(options.gen_option),
                 tuple(map(os.path.abspath, options.debug_dir)),
+                coverage_only=options.coverage,
             )
             what = sweep.Options(
                 options.shard,

@@ -31,9 +31,8 @@ def shard_command(options, paths):
         "--max-memory=%d" % options.max_memory,
         "--max-unpacked=%d" % options.max_unpacked,
     ]
-    command += ["--retry"] * options.retry + [
-        "--gen-option=" + value for value in options.gen_option
-    ]
+    command += ["--retry"] * options.retry + ["--coverage"] * options.coverage
+    command += ["--gen-option=" + value for value in options.gen_option]
     return command + ["--", *map(os.path.abspath, paths)]
 
 

@@ -37,6 +37,7 @@ class Options:
     gen_options: tuple = ()  # more options for sframe-gen
     debug_folders: tuple = ()  # of --debug-dir
     version: str = "3"
+    coverage_only: bool = False  # of the default section, and of all sources
 
 
 @dataclasses.dataclass
@@ -242,13 +243,9 @@ class _Measuring:
                 if stop.state == "skipped":
                     self._all_sources()
                 raise
-            starts = (
-                _function_starts(self._path("section")) if self.options.version == "3" else None
-            )
-            self._check(starts)
-            self._profiles()
-            self._compilers()
-            self._evidence()
+            if not self.options.coverage_only:
+                self._sizes()
+                self._findings()
             self._all_sources()
         except Stop as stop:
             if stop.state != "skipped":
@@ -295,6 +292,8 @@ class _Measuring:
             }
             for number, entry in enumerate(left_out[:MAX_LEFT_OUT])
         ]
+
+    def _sizes(self):
         for column, option in (
             ("sframe_unshared", "--no-share"),
             ("sframe_optimized", "--optimize=size"),
@@ -302,6 +301,14 @@ class _Measuring:
             self.values[column] = self._generate(
                 "other", "--sframe-version=" + self.options.version, option
             )[0]["sizes"]["sframe"]
+
+    def _findings(self):
+        self._check(
+            _function_starts(self._path("section")) if self.options.version == "3" else None
+        )
+        self._profiles()
+        self._compilers()
+        self._evidence()
 
     def _all_sources(self):
         """What a section from all sources covers. Of a kernel, its own table is one of them."""
