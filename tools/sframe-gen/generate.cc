@@ -12,6 +12,7 @@
 #include "generate.h"
 
 #include <sframe/base/parallel.h>
+#include <sframe/code/call_end.h>
 #include <sframe/edit/rewrite.h>
 #include <sframe/elf/file_kind.h>
 #include <sframe/generate/from_cfi.h>
@@ -85,15 +86,22 @@ unexpected<Failure> no_function(const CommandLine& line, const Input& input, con
 }
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
-CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
-                              std::uint64_t address) {
+ExecutableBytes count_executable(const elf::Image& image, const AbiTraits& abi,
+                                 std::span<const std::byte> bytes, std::uint64_t address) {
   std::vector<AddressRange> functions;
   if (const auto section = Section::parse(bytes, address)) {
     functions.reserve(section->num_fdes());
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i) functions.push_back(section->fde_range(i));
   }
   const AddressSet code = image.executable_addresses();
-  return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
+  const AddressSet gaps = code.without(AddressSet(std::move(functions)));
+  ExecutableBytes executable{{code.size(), code.size() - gaps.size()}};
+  code::CallEnds padding(abi);
+  for (const AddressRange& gap : gaps.ranges()) {
+    const auto between = image.read(gap.start, gap.size);
+    if (between && padding.is_padding(*between, gap.start, nullptr)) executable.padding += gap.size;
+  }
+  return executable;
 }
 
 /// True if the start fields of a section anywhere in the bounds reach all functions.
@@ -187,7 +195,7 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
   if (line.from == From::sframe) count_written(out);
   if (const char* wrong = out.report.contradiction()) return failed({wrong, {}, {}});
   if (input.image && (line.report != ReportFormat::none || line.coverage.executable))
-    out.executable = count_executable(*input.image, out.bytes, address);
+    out.executable = count_executable(*input.image, *out.abi, out.bytes, address);
   return out;
 }
 

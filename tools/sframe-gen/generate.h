@@ -38,6 +38,11 @@ struct Input {
   std::function<void(double share)> progress; ///< generate::Options::progress
 };
 
+/// The image's executable bytes, and those covered by functions of the section.
+struct ExecutableBytes : CoveredBytes {
+  std::uint64_t padding = 0; ///< bytes of gaps between functions that have nothing else
+};
+
 struct Generated {
   std::vector<std::byte> bytes;        ///< of the section
   edit::Edit image;                    ///< with --emit=elf: the output file, the section in it
@@ -47,9 +52,8 @@ struct Generated {
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
-  /// The image's executable bytes, and those covered by functions of the section; empty for a raw section,
-  /// and if neither the report nor --min-coverage needs them.
-  std::optional<CoveredBytes> executable;
+  /// Empty for a raw section, and if neither the report nor --min-coverage needs them.
+  std::optional<ExecutableBytes> executable;
   std::vector<std::string> warnings; ///< about the input; it was converted nevertheless
 };
 

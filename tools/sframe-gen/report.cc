@@ -148,7 +148,11 @@ void write_coverage(const CommandLine& line, const Summary& summary, tool::Outpu
     out << share_text(summary.report.pc_bytes) << " bytes of functions covered\n";
     return;
   }
-  out << share_text(*summary.executable) << " executable bytes covered\n";
+  const ExecutableBytes& executable = *summary.executable;
+  out << share_text(executable) << " executable bytes covered";
+  if (executable.padding != 0)
+    out << ", " << percent_text(CoveredBytes{executable.total, executable.padding}.percent()) << " % are padding";
+  out << '\n';
   write_text_described(line, summary, out);
 }
 
@@ -168,10 +172,11 @@ void write_json_error(const FileProblem& failure, tool::Output& out) {
   out << '}';
 }
 
-void write_json_executable(const CoveredBytes& bytes, tool::Output& out) {
+void write_json_executable(const ExecutableBytes& bytes, tool::Output& out) {
   out << ",\n \"executable_bytes\": {\"total\": ";
   out.decimal(bytes.total) << ", \"covered\": ";
-  out.decimal(bytes.covered) << '}';
+  out.decimal(bytes.covered) << ", \"padding\": ";
+  out.decimal(bytes.padding) << '}';
 }
 
 void write_json_figures(const Summary& summary, tool::Output& out) {

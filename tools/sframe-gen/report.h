@@ -24,7 +24,7 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 /// their bytes; "executable_bytes"; sizes; "error".
 void write_json_details(const CommandLine& line, const Summary& summary, tool::Output& out);
 void write_json_figures(const Summary& summary, tool::Output& out);
-void write_json_executable(const CoveredBytes& bytes, tool::Output& out);
+void write_json_executable(const ExecutableBytes& bytes, tool::Output& out);
 void write_json_sizes(const Summary& summary, tool::Output& out);
 void write_json_error(const FileProblem& failure, tool::Output& out);
 

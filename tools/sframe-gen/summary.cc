@@ -79,13 +79,14 @@ void Summary::add(const std::optional<ShrinkFigures>& figures) {
 }
 
 void Summary::add_unconverted(const Input& input) {
-  if (input.image) add(CoveredBytes{input.image->executable_addresses().size(), 0});
+  if (input.image) add(ExecutableBytes{{input.image->executable_addresses().size(), 0}});
 }
 
-void Summary::add(const CoveredBytes& bytes) {
-  CoveredBytes& sum = executable ? *executable : executable.emplace();
+void Summary::add(const ExecutableBytes& bytes) {
+  ExecutableBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
+  sum.padding += bytes.padding;
 }
 
 void Summary::add_origins(const Input& input, const generate::Report& from, std::string_view member) {

@@ -41,16 +41,16 @@ struct OriginRange : FileRange {
 };
 
 struct Summary {
-  std::optional<FileProblem> failure;     ///< why nothing was written; then all else is empty
-  const AbiTraits* abi = nullptr;         ///< of the first conversion; nullptr if nothing was converted
-  std::string unconverted;                ///< why nothing was converted, if that is not an error; else empty
-  generate::Report report;                ///< the sums; its left_out is empty
-  std::vector<LeftOutRange> left_out;     ///< in order
-  std::vector<RepairedRange> repairs;     ///< by address (and member)
-  std::vector<OriginRange> origins;       ///< the same; neighbours of the same origin are one
-  std::string build_id;                   ///< of the input, in hexadecimal digits; empty if it has none
-  std::optional<Problem> limit;           ///< the first limit that was reached: code may be missing
-  std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
+  std::optional<FileProblem> failure; ///< why nothing was written; then all else is empty
+  const AbiTraits* abi = nullptr;     ///< of the first conversion; nullptr if nothing was converted
+  std::string unconverted;            ///< why nothing was converted, if that is not an error; else empty
+  generate::Report report;            ///< the sums; its left_out is empty
+  std::vector<LeftOutRange> left_out; ///< in order
+  std::vector<RepairedRange> repairs; ///< by address (and member)
+  std::vector<OriginRange> origins;   ///< the same; neighbours of the same origin are one
+  std::string build_id;               ///< of the input, in hexadecimal digits; empty if it has none
+  std::optional<Problem> limit;       ///< the first limit that was reached: code may be missing
+  std::optional<ExecutableBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
@@ -65,7 +65,7 @@ struct Summary {
   void add(const Summary& other);
 
 private:
-  void add(const CoveredBytes& bytes);
+  void add(const ExecutableBytes& bytes);
   void add(const std::optional<ShrinkFigures>& figures);
   void add_origins(const Input& input, const generate::Report& from, std::string_view member);
   void add_repairs(const Input& input, const generate::Report& from, std::string_view member);

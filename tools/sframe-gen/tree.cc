@@ -127,7 +127,7 @@ private:
       auto& executable = result.summary.executable;
       const std::uint64_t code = executable ? executable->total : 0;
       result.summary = {};
-      executable = CoveredBytes{code, 0};
+      executable = ExecutableBytes{{code, 0}};
       return not_converted(std::move(result), *file, std::move(written.error()));
     }
     if (*written) result.output = (*written)->path;

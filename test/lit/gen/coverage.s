@@ -4,12 +4,19 @@
 
 # RUN: rm -rf %t && mkdir %t && llvm-mc -filetype=obj -triple=x86_64 %s -o %t/a.o && ld.lld -shared %t/a.o -o %t/a.so
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section 2>&1 | FileCheck %s --check-prefix=TEXT
-# TEXT:      a.so: 25.00 % of 16 executable bytes covered
+# TEXT:      a.so: 25.00 % of 16 executable bytes covered, 75.00 % are padding{{$}}
 # TEXT-NEXT:   with CFI: 100.00 % of 4 bytes covered
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=JSON
 # RUN: sframe-gen %t/a.o -o %t/out --report=json | FileCheck %s --check-prefix=JSON
 # JSON: "pc_bytes": {"total": 4, "covered": 4, "stubs": 0, "stubs_with_wrong_cfi": 0, "code": 0},
-# JSON: "executable_bytes": {"total": 16, "covered": 4},
+# JSON: "executable_bytes": {"total": 16, "covered": 4, "padding": 12},
+
+# A gap that ends with another instruction is none that pads.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym CODE=1 %s -o %t/code.o && ld.lld -shared %t/code.o -o %t/code.so
+# RUN: sframe-gen %t/code.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=CODE
+# CODE: "executable_bytes": {"total": 16, "covered": 4, "padding": 0},
+# RUN: sframe-gen %t/code.so -o %t/out --emit=section 2>&1 | FileCheck %s --check-prefix=NO-PADDING
+# NO-PADDING: code.so: 25.00 % of 16 executable bytes covered{{$}}
 
 # The same figures from the section that is in the file, and what sframe-dump counts.
 # RUN: sframe-gen %t/a.so -o %t/b.so --report=none
@@ -70,7 +77,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym STRAY=1 %s -o %t/stray.o && ld.lld -shared %t/stray.o -o %t/stray.so
 # RUN: sframe-gen %t/stray.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=STRAY
 # STRAY: "functions": {"total": 2, "converted": 1, "partial": 0, "skipped": 1},
-# STRAY: "executable_bytes": {"total": 16, "covered": 4},
+# STRAY: "executable_bytes": {"total": 16, "covered": 4, "padding": 12},
 # STRAY: "reasons": {"not-in-code": 1},
 # STRAY: {"start": "0x{{[0-9a-f]+}}", "size": 8, "name": "", "reason": "not-in-code"}
 
@@ -80,7 +87,7 @@
 # MIXED: covers 20.00 % of the executable bytes, less than the required 25.00 %
 # MIXED: mixed.a: 20.00 % of 20 executable bytes covered
 # RUN: sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=0 --report=json | FileCheck %s --check-prefix=BARE
-# BARE: "executable_bytes": {"total": 4, "covered": 0}
+# BARE: "executable_bytes": {"total": 4, "covered": 0, "padding": 0}
 # RUN: sh -c 'sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=1 2> %t/err; test $? = 1'
 # RUN: not sframe-gen %t/a.so -o %t/out --emit=section --min-coverage=nan 2>&1 | FileCheck %s --check-prefix=NAN
 # NAN: sframe-gen: error: --min-{{(cfi-)?}}coverage: must be a number from 0 to 100, not 'nan'
@@ -101,7 +108,12 @@ described:
         .cfi_endproc
         .fill 11, 1, 0x90
 .else
-        .fill 12, 1, 0x90
+        .fill 11, 1, 0x90
+.ifdef CODE
+        ret
+.else
+        nop
+.endif
 .endif
 
 .ifdef STRAY

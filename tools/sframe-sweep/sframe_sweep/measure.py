@@ -332,6 +332,8 @@ class _Measuring:
             }
         ]
         self.rows["all_reason"] = _reasons(report)
+        if padding := report["executable_bytes"]["padding"]:
+            self.rows["all_reason"].append({"reason": "padding", "count": 1, "bytes": padding})
 
     def _count_findings(self, report, profile, starts, wanted):
         """Rows of finding_count and finding, for those whose ID is wanted."""

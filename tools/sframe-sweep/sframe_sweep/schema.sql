@@ -125,7 +125,8 @@ CREATE TABLE all_sources (
   memory INTEGER NOT NULL             -- bytes
 ) WITHOUT ROWID;
 
--- What was left out of it. The rest that it does not cover is in no function that was found: padding, data, code.
+-- What was left out of it, and padding between functions. The rest that it does not cover is in no function that was
+-- found: data, code.
 CREATE TABLE all_reason (
   file TEXT NOT NULL,
   reason TEXT NOT NULL,
