@@ -109,13 +109,13 @@ enum { SFRAME_BPF_MAX_GUESS = 1 << 20 }; /* bytes of a frame; farther away is an
 
 /* Whether the instruction before the address may be a call; also where it cannot be read. */
 SFRAME_BPF_INLINE int sframe_bpf_follows_call(const void* memory, __u64 address) {
+  (void)memory; /* BPF programs have no need of it */
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
   __u32 before = 0;
   if (SFRAME_BPF_READ(memory, &before, address - 4) != 0) return 1;
   return (before & 0xfc000000) == 0x94000000 || (before & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
 #else
   __u64 before = 0;
-  (void)memory;
   if (SFRAME_BPF_READ(memory, &before, address - 8) != 0) return 1;
   if ((before >> 24 & 0xff) == 0xe8) return 1; /* call rel32 */
   /* ff /2 with ModRM, SIB and displacement: 2, 3, 4, 6 or 7 bytes */
