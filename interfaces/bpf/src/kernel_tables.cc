@@ -10,12 +10,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <sys/mman.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace sframe::bpf {
 
@@ -23,6 +25,18 @@ namespace {
 
 constexpr std::size_t max_unpublished = 256; ///< each has an open file
 constexpr std::size_t max_threads = 16;      ///< that wait for the kernel, all for the same event
+
+/// Of the kernel's pages, where programs cannot know it. False with errno.
+bool set_page_size([[maybe_unused]] const bpf_object* object) {
+#ifdef __aarch64__
+  const int map = bpf_object__find_map_fd_by_name(object, ".data.sframe");
+  const std::uint32_t zero = 0;
+  const auto bits = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned long>(::getpagesize())));
+  return map >= 0 && bpf_map_update_elem(map, &zero, &bits, BPF_ANY) == 0;
+#else
+  return true;
+#endif
+}
 
 } // namespace
 
@@ -33,7 +47,7 @@ bool KernelTables::open(bpf_object* object) {
   windows_ = find("sframe_windows");
   codes_ = find("sframe_codes");
   uses_ = find("sframe_uses");
-  if (uses_ >= 0 && tables_ >= 0 && files_ >= 0 && windows_ >= 0 && codes_ >= 0) return true;
+  if (uses_ >= 0 && tables_ >= 0 && files_ >= 0 && windows_ >= 0 && codes_ >= 0) return set_page_size(object);
   errno = ENOENT;
   return false;
 }

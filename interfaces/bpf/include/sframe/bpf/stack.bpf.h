@@ -53,8 +53,15 @@ enum {
   SFRAME_BPF_NUM_WALKS = 4,
   SFRAME_BPF_NUM_FOUND = 1024, /* a power of 2 */
   SFRAME_BPF_NODE_WORDS = 16,  /* the parent and the pivots */
-  SFRAME_BPF_PAGE_BITS = 12,
 };
+
+#if defined(__TARGET_ARCH_x86)
+enum { SFRAME_BPF_PAGE_BITS = 12 };
+#else
+/* Kernels for AArch64 have pages of 4, 16 or 64 KiB, which type information does not tell: tables.h sets it. */
+volatile __u32 sframe_bpf_page_bits SEC(".data.sframe") = 12;
+#  define SFRAME_BPF_PAGE_BITS (sframe_bpf_page_bits & 31)
+#endif
 
 /* --- Maps --- */
 
@@ -286,6 +293,11 @@ SFRAME_BPF_INLINE int sframe_bpf_read_key(struct task_struct___sframe* task,
   return 1;
 }
 
+/* In its file, where the mapping starts. */
+SFRAME_BPF_INLINE __u64 sframe_bpf_read_offset(struct vm_area_struct___sframe* vma) {
+  return (__u64)BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+}
+
 SFRAME_BPF_INLINE void sframe_bpf_read_process(struct task_struct___sframe* task,
                                                struct sframe_bpf_process* process) {
   process->start = BPF_CORE_READ(task, group_leader, start_boottime);
@@ -352,7 +364,7 @@ int sframe_list_mappings(struct bpf_iter__task_vma___sframe* context) {
   sframe_bpf_read_key(task, vma, &mapping.key);
   mapping.start = BPF_CORE_READ(vma, vm_start);
   mapping.end = BPF_CORE_READ(vma, vm_end);
-  mapping.offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+  mapping.offset = sframe_bpf_read_offset(vma);
   sframe_bpf_read_process(task, &mapping.process);
   bpf_seq_write(context->meta->seq, &mapping, sizeof mapping);
   return 0;
@@ -575,7 +587,7 @@ SFRAME_BPF_INLINE int sframe_bpf_find_code(struct sframe_bpf_walk* walk, __u64 a
   walk->place.end = range.end;
   walk->place.code_end = SFRAME_BPF_END_NO_FILE;
   if (sframe_bpf_read_key((void*)bpf_get_current_task(), vma, &walk->mapping.key)) {
-    const __u64 offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+    const __u64 offset = sframe_bpf_read_offset(vma);
     walk->place.code_end = (__u32)sframe_bpf_use_file(walk, address, address - range.start + offset);
     if (walk->place.code_end == SFRAME_BPF_END_NO_ROW) walk->place.end = 0; /* true of this segment only */
   }
@@ -713,7 +725,7 @@ static long sframe_bpf_next_mapping(__u32 index, void* context) {
     mapping->key = *key;
     mapping->start = BPF_CORE_READ(vma, vm_start);
     mapping->end = BPF_CORE_READ(vma, vm_end);
-    mapping->offset = BPF_CORE_READ(vma, vm_pgoff) << SFRAME_BPF_PAGE_BITS;
+    mapping->offset = sframe_bpf_read_offset(vma);
     sframe_bpf_read_process(task, &mapping->process);
     listing->to->num_mappings = number + 1;
   }
