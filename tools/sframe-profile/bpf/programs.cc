@@ -23,15 +23,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The object, as clang compiled it for the target bpf.
+// The object, as clang compiled it for the target bpf. Global symbols: of those that only this file knows, AArch64's
+// assembler makes one of the section with two offsets, and linkers find the first for both in the global offset table.
 __asm__(".section .rodata.sframe_record, \"a\"\n"
         ".balign 16\n"
+        ".globl sframe_record_begin, sframe_record_end\n"
+        ".hidden sframe_record_begin, sframe_record_end\n"
         "sframe_record_begin:\n"
         ".incbin \"" SFRAME_RECORD_OBJECT "\"\n"
         "sframe_record_end:\n"
         ".previous\n");
 extern "C" {
-extern const std::byte sframe_record_begin[], sframe_record_end[];
+[[gnu::visibility("hidden")]] extern const std::byte sframe_record_begin[], sframe_record_end[];
 }
 
 namespace sframe::profile_tool {
