@@ -22,7 +22,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* asm_trampoline.S: calls its fourth argument. It needs no frame pointer. */
+/* asm_trampoline.S: calls its fourth argument. It needs no frame pointer. The labels are global: linkers for
+   AArch64 find the first of two local ones for both in the global offset table. */
+__asm__(".globl trampoline_start, trampoline_end");
 extern const char trampoline_start[], trampoline_end[];
 #define ROW(at, reg, add, ...) {sizeof(sframe_row), at, 0, {SFRAME_RULE_VALUE, 0, reg, add}, __VA_ARGS__}
 #define AT_CFA(add) {SFRAME_RULE_STORED, 0, SFRAME_BASE_CFA, add}

@@ -23,8 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The object, as clang compiled it for the target bpf. Global symbols: of those that only this file knows, AArch64's
-// assembler makes one of the section with two offsets, and linkers find the first for both in the global offset table.
+// The object, as clang compiled it for the target bpf. The labels are global: linkers for AArch64 find the
+// first of two local ones for both in the global offset table.
 __asm__(".section .rodata.sframe_record, \"a\"\n"
         ".balign 16\n"
         ".globl sframe_record_begin, sframe_record_end\n"

@@ -58,7 +58,7 @@ enum {
 #if defined(__TARGET_ARCH_x86)
 enum { SFRAME_BPF_PAGE_BITS = 12 };
 #else
-/* Kernels for AArch64 have pages of 4, 16 or 64 KiB, which type information does not tell: tables.h sets it. */
+/* Kernels for AArch64 have pages of 4, 16 or 64 KiB, which no type tells: tables.h sets it. */
 volatile __u32 sframe_bpf_page_bits SEC(".data.sframe") = 12;
 #  define SFRAME_BPF_PAGE_BITS (sframe_bpf_page_bits & 31)
 #endif
