@@ -235,9 +235,10 @@ Result<File> File::read(const std::string& path, int fd, bool is_found) {
 
   File result;
   result.path_ = path;
-  // Standard input is read even if it is a file: its position may not be the start.
-  if (S_ISREG(info.st_mode) && info.st_size > 0 && !standard_input) {
-    result.mode_ = info.st_mode & 07777;
+  // Standard input may be a file, at another position than the start: then it is read.
+  const bool is_whole = !standard_input || ::lseek(fd, 0, SEEK_CUR) == 0;
+  if (S_ISREG(info.st_mode) && info.st_size > 0 && is_whole) {
+    if (!standard_input) result.mode_ = info.st_mode & 07777;
     void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (map != MAP_FAILED) {
       result.map_ = map;
@@ -246,6 +247,7 @@ Result<File> File::read(const std::string& path, int fd, bool is_found) {
       result.opened_ = state_of(info);
       result.stored_size_ = stored_size(info);
       if (!is_found) count_opened(all_named, result.id(), result.stored_size_);
+      if (standard_input) ::lseek(fd, 0, SEEK_END); // as after reading it
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");
