@@ -135,9 +135,11 @@ private:
   std::vector<Function> functions_;
   std::vector<std::uint64_t> rows_left_; ///< per section: how many more rows it may have
   std::unordered_map<StoredRule, std::uint32_t, StoredRuleHash> ids_;
-  std::vector<StoredRule> rules_;      ///< in the order in which they were found; pieces_ have these numbers
-  std::vector<std::uint32_t> by_rank_; ///< the same numbers, by their number in the table
-  std::vector<std::uint32_t> ranks_;   ///< the inverse
+  std::vector<StoredRule> rules_; ///< in the order in which they were found; pieces_ have these numbers
+  std::array<std::uint32_t, 1024> recent_{}; ///< numbers of rules that were found last
+  std::vector<std::uint32_t> by_rank_;       ///< the same numbers, by their number in the table
+  std::vector<std::uint32_t> ranks_;         ///< the inverse
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> rows_; ///< of a function: offset, rule
   std::vector<Piece> pieces_;
   std::uint64_t base_ = 0;
   std::uint64_t num_groups_ = 0;
@@ -161,10 +163,13 @@ Result<void> Maker::collect() {
   return {};
 }
 
+/// Few rules are those of most rows.
 std::uint32_t Maker::intern(const StoredRule& rule) {
+  std::uint32_t& recent = recent_[rule.words[0] * 0x9e3779b97f4a7c15 >> 54];
+  if (recent < rules_.size() && rules_[recent] == rule) return recent;
   const auto [at, added] = ids_.try_emplace(rule, static_cast<std::uint32_t>(rules_.size()));
   if (added) rules_.push_back(rule);
-  return at->second;
+  return recent = at->second;
 }
 
 void Maker::add_piece(std::uint32_t start, std::uint32_t rule) {
@@ -177,7 +182,8 @@ Result<void> Maker::add(const Function& function, std::uint32_t end) {
   const EncodedFde& fde = function.fde;
   const Section& section = sections_[function.section];
   const auto start = static_cast<std::uint32_t>(fde.start - base_);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> rows; // offset, rule
+  auto& rows = rows_;
+  rows.clear();
   RowCursor cursor = section.rows(fde);
   for (FrameRow row; cursor.next(row);) {
     if (rows.size() == section.plausible_rows()) break;
