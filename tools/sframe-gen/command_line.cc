@@ -48,8 +48,9 @@ struct Raw {
 };
 
 const tool::Choices<From> sources = {
-    {"cfi", From::cfi}, {"code", From::code}, {"cfi,code", From::cfi_and_code}, {"orc", From::orc},
-    {"go", From::go},   {"all", From::all},   {"sframe", From::sframe}};
+    {"cfi", From::cfi}, {"code", From::code},    {"cfi,code", From::cfi_and_code},
+    {"orc", From::orc}, {"go", From::go},        {"tables", From::tables},
+    {"all", From::all}, {"sframe", From::sframe}};
 const tool::Choices<Emit> results = {
     {"elf", Emit::elf},
     {"section", Emit::section},
@@ -76,9 +77,8 @@ void declare_options(tool::OptionList& cli, CommandLine& line, Raw& raw) {
          "--from", line.from, sources,
          "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
          "cfi,code (machine code where there is no CFI), from orc (the Linux kernel's table), from go "
-         "(Go's function table), from all (Go's table, CFI, the kernel's table, code: the first that "
-         "describes a "
-         "function) or from sframe")
+         "(Go's function table), from tables (Go's, CFI, the kernel's: the first that describes a function), "
+         "from all (these, then code) or from sframe")
       .common();
   cli.add_option("--debug", line.debug,
                  "INPUT's separate debug file: its CFI (.debug_frame) describes what INPUT's does not")

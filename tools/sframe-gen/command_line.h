@@ -21,19 +21,19 @@
 
 namespace sframe::gen {
 
-enum class From : std::uint8_t { cfi, code, cfi_and_code, orc, go, all, sframe };
+enum class From : std::uint8_t { cfi, code, cfi_and_code, orc, go, tables, all, sframe };
 
 constexpr bool reads_cfi(From from) {
-  return from == From::cfi || from == From::cfi_and_code || from == From::all;
+  return from == From::cfi || from == From::cfi_and_code || from == From::tables || from == From::all;
 }
 constexpr bool reads_code(From from) {
   return from == From::code || from == From::cfi_and_code || from == From::all;
 }
 constexpr bool reads_orc(From from) {
-  return from == From::orc || from == From::all;
+  return from == From::orc || from == From::tables || from == From::all;
 }
 constexpr bool reads_go(From from) {
-  return from == From::go || from == From::all;
+  return from == From::go || from == From::tables || from == From::all;
 }
 
 enum class Emit : std::uint8_t { elf, section, sidecar, bpf_table };
