@@ -66,6 +66,8 @@ public:
   process::LiveProcess& process() { return *process_; }
   /// Stops it, walks the threads that samples are due of, and adds these, at the given time of the recording.
   Result<void> sample(std::uint64_t time, profile::RecordingBuilder& builder, GeneratedNames& names);
+  /// When no sample follows: adds those without a stack that the rest of its time is due.
+  void end(std::uint64_t time, profile::RecordingBuilder& builder);
 
 private:
   std::map<std::uint32_t, std::uint64_t> find_due() {
@@ -80,6 +82,7 @@ private:
   std::optional<unwind::Walker> walker_;
   const modules::Module* main_ = nullptr; ///< that walker_ knows
   ThreadShares shares_;
+  std::map<std::uint32_t, std::string> thread_names_;
 };
 
 /// One walker for all samples of a program: it caches rules by address.
@@ -127,6 +130,7 @@ Result<void> Sampled::sample(std::uint64_t time, profile::RecordingBuilder& buil
   std::vector<Walked> all;
   const std::uint32_t process = builder.process(process_->pid(), process_->name());
   for (const process::Thread& thread : process_->threads()) {
+    thread_names_[thread.tid] = thread.name;
     const auto due = weights.find(thread.tid);
     if (due == weights.end()) continue;
     Walked& walked = all.emplace_back();
@@ -148,6 +152,22 @@ Result<void> Sampled::sample(std::uint64_t time, profile::RecordingBuilder& buil
   }
   builder.lose("threads that did not stop", process_->unstopped().size());
   return {};
+}
+
+void Sampled::end(std::uint64_t time, profile::RecordingBuilder& builder) {
+  if (process_->is_terminated()) find_due(); // what was used after the last stop
+  for (const auto& [tid, weight] : shares_.rest(process_->pid())) {
+    const auto name = thread_names_.find(tid);
+    const std::uint32_t process = builder.process(process_->pid(), process_->name());
+    profile::Sample sample;
+    sample.time = time;
+    sample.weight = weight;
+    sample.thread =
+        builder.thread(tid, process, name == thread_names_.end() ? process_->name() : name->second);
+    sample.stack = builder.stack(
+        {}, builder.end({.complete = false, .reason = "no stop of the thread while it did this"}));
+    builder.sample(sample);
+  }
 }
 
 class PtraceRecorder {
@@ -204,7 +224,9 @@ bool PtraceRecorder::is_over_before(std::uint64_t time) {
 void PtraceRecorder::take() {
   const std::uint64_t time = now(CLOCK_MONOTONIC) - zero_;
   std::erase_if(processes_, [&](Sampled& one) {
-    return !one.sample(time, builder_, names_) && one.process().is_terminated();
+    if (one.sample(time, builder_, names_) || !one.process().is_terminated()) return false;
+    one.end(time, builder_);
+    return true;
   });
 }
 
@@ -241,6 +263,7 @@ Result<profile::Recording> PtraceRecorder::run(tool::MessageSink& messages) {
                              ", samples were due while the last ones were being taken: "
                              "later ones count for this time, too");
   recording.duration = now(CLOCK_MONOTONIC) - zero_;
+  for (Sampled& one : processes_) one.end(recording.duration, builder_);
   program_.finish(is_interrupted_, messages);
   recording.own_time = used_time();
   recording.own_memory = used_memory();

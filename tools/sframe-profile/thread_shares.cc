@@ -40,44 +40,59 @@ std::uint64_t ThreadShares::due(const process::ThreadActivity& now, Thread& thre
   return periods;
 }
 
-/// What the process has used since the last look, and none of its threads, was used by some that have ended.
-/// The next sample counts for it: of the last thread that is ready, which is likely to do the same.
-void ThreadShares::add_ended(std::span<const process::ThreadActivity> threads, std::uint64_t used) {
-  ended_ += static_cast<std::int64_t>(difference(used, last_used_));
+/// The threads that there are now. What the process has used since the last look (`is_used`: ended_ has it),
+/// and none of these, was used by some that have ended. The next sample counts for it: of the last thread
+/// that is ready, which is likely to do the same.
+std::map<std::uint32_t, ThreadShares::Thread>
+ThreadShares::take(std::span<const process::ThreadActivity> threads, bool is_used) {
+  std::map<std::uint32_t, Thread> taken;
   for (const process::ThreadActivity& now : threads) {
-    const auto known = threads_.find(now.tid);
-    ended_ -=
-        static_cast<std::int64_t>(difference(now.used, known == threads_.end() ? 0 : known->second.used));
+    auto known = threads_.extract(now.tid);
+    const Thread& thread = known ? taken.insert(taken.end(), std::move(known))->second : taken[now.tid];
+    if (is_used) ended_ -= static_cast<std::int64_t>(difference(now.used, thread.used));
   }
-  for (const auto& [tid, thread] : threads_)
-    if (!std::ranges::binary_search(threads, tid, {}, &process::ThreadActivity::tid))
-      ended_ += static_cast<std::int64_t>(thread.owed);
+  if (is_used)
+    for (const auto& [tid, thread] : threads_) ended_ += static_cast<std::int64_t>(thread.owed);
+  return taken;
 }
 
 std::map<std::uint32_t, std::uint64_t> ThreadShares::look(std::span<const process::ThreadActivity> threads,
                                                           std::uint64_t time, std::uint64_t used) {
   std::map<std::uint32_t, std::uint64_t> all;
-  std::map<std::uint32_t, Thread> seen;
+  if (threads.empty()) return all; // it has ended
   const bool is_first = last_ == 0;
   const std::uint64_t passed = is_first ? 0 : difference(time, last_);
   // By the kernel; not all kernels do. A single thread may just not have worked yet.
   const bool is_counted =
       std::ranges::any_of(threads, [](const process::ThreadActivity& thread) { return thread.used != 0; });
-  if (!is_first && is_counted && kind_ == Event::Kind::cpu) add_ended(threads, used);
+  const bool is_used = !is_first && is_counted && kind_ == Event::Kind::cpu;
+  if (is_used) ended_ += static_cast<std::int64_t>(difference(used, last_used_));
+  threads_ = take(threads, is_used);
   const auto ready =
       std::find_if(threads.rbegin(), threads.rend(), [](const auto& one) { return one.is_ready; });
+  auto at = threads_.begin();
   for (const process::ThreadActivity& now : threads) {
-    const auto known = threads_.find(now.tid);
-    Thread thread = known == threads_.end() ? Thread() : known->second;
+    Thread& thread = (at++)->second;
     const bool is_last_ready = ready != threads.rend() && ready->tid == now.tid;
     if (is_last_ready && ended_ > 0) thread.owed += static_cast<std::uint64_t>(std::exchange(ended_, 0));
     const std::uint64_t weight = is_first ? 0 : due(now, thread, passed, is_counted);
     if (weight != 0) all.emplace(now.tid, weight);
-    seen.emplace(now.tid, Thread{now.used, now.delayed, thread.owed});
+    thread.used = now.used;
+    thread.delayed = now.delayed;
   }
-  threads_ = std::move(seen);
   last_ = time;
   last_used_ = std::max(last_used_, used);
+  return all;
+}
+
+std::map<std::uint32_t, std::uint64_t> ThreadShares::rest(std::uint32_t process) const {
+  std::map<std::uint32_t, std::uint64_t> all;
+  if (kind_ == Event::Kind::wall) return all;
+  for (const auto& [tid, thread] : threads_) all[tid] = thread.owed;
+  all[process] += static_cast<std::uint64_t>(std::max<std::int64_t>(ended_, 0));
+  for (auto& [tid, weight] : all)
+    if (kind_ == Event::Kind::cpu) weight = (weight + period_ / 2) / period_;
+  std::erase_if(all, [](const auto& one) { return one.second == 0; });
   return all;
 }
 

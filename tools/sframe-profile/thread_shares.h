@@ -28,6 +28,11 @@ public:
   std::map<std::uint32_t, std::uint64_t> look(std::span<const process::ThreadActivity> threads,
                                               std::uint64_t time, std::uint64_t used);
 
+  /// What no sample counts for at the end, since the threads were never ready at a look (cpu), or never
+  /// waited (off_cpu): in the same units, below 1 rounded. `process`: the thread for what ended threads have
+  /// used.
+  std::map<std::uint32_t, std::uint64_t> rest(std::uint32_t process) const;
+
 private:
   struct Thread {
     std::uint64_t used = 0, delayed = 0; ///< by the kernel, when it was last looked at
@@ -35,7 +40,7 @@ private:
   };
   std::uint64_t due(const process::ThreadActivity& now, Thread& thread, std::uint64_t passed,
                     bool is_counted) const;
-  void add_ended(std::span<const process::ThreadActivity> threads, std::uint64_t used);
+  std::map<std::uint32_t, Thread> take(std::span<const process::ThreadActivity> threads, bool is_used);
 
   Event::Kind kind_;
   std::uint64_t period_, last_ = 0, last_used_ = 0;
