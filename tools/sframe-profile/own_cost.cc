@@ -3,11 +3,11 @@
 #include "own_cost.h"
 
 #include "sframe/base/proc_text.h"
+#include "sframe/base/processor_time.h"
 
 #include <cstdlib>
 #include <string>
 #include <sys/resource.h>
-#include <sys/time.h>
 
 namespace sframe::profile_tool {
 
@@ -18,13 +18,9 @@ std::uint64_t now(clockid_t clock) {
 }
 
 std::uint64_t used_time() {
-  std::uint64_t sum = 0;
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  for (const timeval& time : {usage.ru_utime, usage.ru_stime})
-    sum += static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(time.tv_usec) * 1'000;
-  return sum;
+  return static_cast<std::uint64_t>(processor_time(usage).count());
 }
 
 std::uint64_t used_memory() {

@@ -58,6 +58,7 @@ int find_rule(const KnownFile& file, const sframe_bpf_mapping& mapping, std::uin
                                  file.table->size / 8, std::endian::native == std::endian::big};
     sframe_bpf_find(words, &file.code.table, link, &rule);
     if (rule.kind != SFRAME_BPF_NONE) return 0;
+    if (file.code.partial) return waits;
     return link - file.code.entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
   }
   return SFRAME_BPF_END_NO_ROW;

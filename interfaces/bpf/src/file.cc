@@ -5,6 +5,8 @@
 
 #include "file.h"
 
+#include "sframe/base/processor_time.h"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -32,6 +34,9 @@ constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_path = 4096,
 /// Of sframe-gen at work, and of its end after its output has ended.
 constexpr std::chrono::minutes longest_generation{10};
 constexpr std::chrono::seconds longest_end{10};
+constexpr int urgent_nice = -19; ///< relative to this process
+constexpr int pipe_bytes =
+    1024 << 10; ///< most tables have fewer: sframe-gen need not wait until they are read
 
 bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) {
   return ::pread(file, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
@@ -78,13 +83,6 @@ FileDescriptor copy_vdso() {
   ::lseek(file.number(), 0, SEEK_SET); // sframe-gen reads it from the start
   ::fchmod(file.number(), 0400);       // nobody else can open it
   return file;
-}
-
-std::chrono::nanoseconds sum_of(const rusage& usage) {
-  std::chrono::nanoseconds sum{};
-  for (const timeval& time : {usage.ru_utime, usage.ru_stime})
-    sum += std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-  return sum;
 }
 
 } // namespace
@@ -153,9 +151,11 @@ std::vector<std::byte> read_all(int file) {
   return bytes;
 }
 
-Generation::Generation(const std::string& generator, const std::string& from, int file) : output_(-1) {
+Generation::Generation(const std::string& generator, const std::string& from, int file, bool is_urgent)
+    : output_(-1) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  ::fcntl(ends[1], F_SETPIPE_SZ, pipe_bytes);
   FileDescriptor input_end(ends[0]);
   const FileDescriptor to(ends[1]);
   posix_spawn_file_actions_t actions;
@@ -171,6 +171,8 @@ Generation::Generation(const std::string& generator, const std::string& from, in
   const int failed = ::posix_spawnp(&child_, generator.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed || ::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return;
+  if (is_urgent)
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(child_), ::getpriority(PRIO_PROCESS, 0) + urgent_nice);
   output_ = std::move(input_end);
   deadline_ = Clock::now() + longest_generation;
 }
@@ -193,7 +195,7 @@ void Generation::end(bool has_failed) {
   while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   child_ = 0;
-  used_time_ = sum_of(usage);
+  used_time_ = processor_time(usage);
   // 1: with entries that could not be read
   if (has_failed || !WIFEXITED(status) || WEXITSTATUS(status) > 1) bytes_.clear();
 }

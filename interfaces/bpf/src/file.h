@@ -24,8 +24,8 @@ class Generation {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// Its output() is -1 if it could not be started.
-  Generation(const std::string& generator, const std::string& from, int file);
+  /// Its output() is -1 if it could not be started. `is_urgent`: before other processes, if that is allowed.
+  Generation(const std::string& generator, const std::string& from, int file, bool is_urgent);
   Generation(Generation&& other) noexcept : output_(-1) { swap(other); }
   Generation& operator=(Generation&& other) noexcept {
     swap(other);

@@ -2,7 +2,7 @@
 //
 // A file goes through wanted_ or waiting_ (opened, its table has to be made) and made_ (sframe-gen is at
 // work) to files_, where it is PENDING until then. What has a table with its build ID, or one in the folder,
-// is entered at once.
+// is entered at once. If its table is made in two steps, the file goes through rest_ and made_ again.
 
 #include "file_tables.h"
 
@@ -10,15 +10,18 @@
 #include <bit>
 #include <poll.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 namespace sframe::bpf {
 
 namespace {
 
-constexpr std::size_t max_waiting = 256; ///< each has an open file
-constexpr std::size_t most_at_once = 4;  ///< tables that are made
-constexpr std::uint64_t unused_time = 2; ///< seconds, about
+constexpr std::size_t max_waiting = 256, max_rest = 512; ///< each has an open file
+constexpr std::size_t most_at_once = 4;                  ///< tables that are made
+constexpr std::uint64_t unused_time = 2;                 ///< seconds, about
+/// Bytes of code from which on two steps are faster: below, most of the time is sframe-gen's start.
+constexpr std::uint64_t large_code = 512 << 10;
 
 Identity identity_of(const OpenedFile& opened) {
   return {opened.image->build_id, opened.owner};
@@ -29,7 +32,8 @@ Identity identity_of(const OpenedFile& opened) {
 FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
     : kernel_(kernel), counts_(counts),
       folder_(options.directory ? options.directory : "", options.keep != 0, options.keep_bytes, counts),
-      generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : "cfi,code"),
+      keeps_(options.keep != 0), generator_(options.generator ? options.generator : ""),
+      from_(options.from ? options.from : ""),
       at_once_(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_at_once)) {}
 
 /// Nothing if it is damaged.
@@ -64,31 +68,94 @@ void FileTables::enter(const OpenedFile& opened, std::shared_ptr<const LoadedTab
   file.code.slot = table->slot;
   file.code.table = table->header;
   file.code.entry = opened.image->entry;
+  file.code.partial = table->is_partial;
   std::memcpy(file.code.segments, opened.image->segments, sizeof file.code.segments);
   file.table = std::move(table);
   enter(opened.mapping.key, std::move(file));
 }
 
-/// By a valid table, if there is room for it.
-void FileTables::enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes) {
+/// By a valid table. False if there is no room for it.
+bool FileTables::enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes,
+                       bool is_partial) {
   auto loaded = kernel_.load(bytes);
   if (!loaded) {
     enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_PENDING});
     refused_.emplace_back(KernelTables::now(), opened.mapping.key);
-    return;
+    return false;
   }
+  loaded->is_partial = is_partial;
   auto shared = std::make_shared<const LoadedTable>(std::move(*loaded));
   if (!identity.build_id.empty()) by_identity_.emplace(identity, shared);
   enter(opened, std::move(shared));
+  return true;
 }
 
 /// By what has been made of it; nothing, if that was not possible.
-void FileTables::enter_made(const OpenedFile& opened, std::span<const std::byte> bytes) {
+void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
+  const OpenedFile& opened = job.opened;
+  if (job.step == Step::rest) return enter_rest(opened, bytes);
+  if (job.step == Step::first && (bytes.empty() || !parse(bytes))) { // it may have code only
+    job.step = Step::all;
+    const auto file = files_.find(opened.mapping.key);
+    const bool is_wanted = file != files_.end() && file->second.is_wanted;
+    (is_wanted ? wanted_ : waiting_).push_front(std::move(job));
+    return;
+  }
   counts_.no_table += bytes.empty();
   if (bytes.empty() || !parse(bytes))
     return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
-  enter(opened, identity_of(opened), bytes);
-  folder_.keep(identity_of(opened), bytes);
+  const bool is_partial = job.step == Step::first;
+  const bool is_entered = enter(opened, identity_of(opened), bytes, is_partial);
+  if (!is_partial) return folder_.keep(identity_of(opened), bytes);
+  if (is_entered) rest_.push_back({std::move(job.opened), Step::rest});
+}
+
+/// The second step. If it fails, or has no room, the table of the first one stays as it is. Nothing if that
+/// was removed meanwhile.
+void FileTables::enter_rest(const OpenedFile& opened, std::span<const std::byte> bytes) {
+  counts_.no_table += bytes.empty();
+  const bool is_valid = !bytes.empty() && parse(bytes);
+  if (is_valid) folder_.keep(identity_of(opened), bytes);
+  const auto known = files_.find(opened.mapping.key);
+  if (known == files_.end() || !known->second.code.partial) return;
+  const std::shared_ptr<const LoadedTable> old = known->second.table;
+  std::shared_ptr<const LoadedTable> table;
+  if (is_valid)
+    if (auto loaded = kernel_.load(bytes)) table = std::make_shared<const LoadedTable>(std::move(*loaded));
+  const auto has = [&](const auto& wanted) {
+    return std::ranges::any_of(files_, [&](const auto& one) { return one.second.table == wanted; });
+  };
+  const bool is_known = has(old); // load() may have removed it, to make room
+  for (auto& [key, file] : files_)
+    if (file.table == old) replace(key, file, table);
+  std::erase_if(by_identity_, [&](const auto& one) { return one.second == old; });
+  counts_.partial += has(old);
+  if (is_known && !has(old)) kernel_.unload(*old);
+  if (!table) return;
+  if (!has(table))
+    kernel_.unload(*table);
+  else if (!identity_of(opened).build_id.empty())
+    by_identity_.emplace(identity_of(opened), table);
+}
+
+/// The table of a file; without another one, or without room for it, the file keeps what it has.
+void FileTables::replace(const sframe_bpf_key& key, KnownFile& file,
+                         std::shared_ptr<const LoadedTable> table) {
+  sframe_bpf_code code = file.code;
+  code.partial = 0;
+  if (table) {
+    code.slot = table->slot;
+    code.table = table->header;
+    const auto number = kernel_.add_code(code);
+    if (number && kernel_.set_file(key, SFRAME_BPF_STATE_READY | std::uint64_t{*number} << 32)) {
+      kernel_.remove_code(std::exchange(file.number, *number));
+      file.code = code;
+      file.table = std::move(table);
+      return;
+    }
+  }
+  file.code.partial = 0;
+  kernel_.change_code(file.number, file.code);
 }
 
 /// Some seconds later stacks may ask again for files that there was no room for.
@@ -173,54 +240,71 @@ void FileTables::add(OpenedFile opened, bool is_wanted) {
   const Identity identity = identity_of(opened), of_all{identity.build_id, {}};
   if (enter_shared(opened, of_all) || enter_kept(opened, of_all)) return;
   if (identity.owner && (enter_shared(opened, identity) || enter_kept(opened, identity))) return;
-  if (generator_.empty()) return enter_made(opened, {});
-  files_[key] = {};
-  (is_wanted ? wanted_ : waiting_).push_back(std::move(opened));
+  if (generator_.empty()) return enter_made({std::move(opened), Step::all}, {});
+  files_[key].is_wanted = is_wanted;
+  const Step step = is_wanted || !keeps_ ? first_step(opened) : Step::all; // kept ones are whole
+  (is_wanted ? wanted_ : waiting_).push_back({std::move(opened), step});
   start();
+}
+
+FileTables::Step FileTables::first_step(const OpenedFile& opened) const {
+  std::uint64_t bytes = 0;
+  for (const sframe_bpf_segment& segment : opened.image->segments) bytes += segment.size;
+  return from_.empty() && bytes >= large_code ? Step::first : Step::all;
 }
 
 void FileTables::want(const sframe_bpf_key& key) {
   const auto file = files_.find(key);
   if (file == files_.end() || std::exchange(file->second.is_wanted, true)) return;
-  const auto is_same = [&](const OpenedFile& one) {
-    return std::memcmp(&one.mapping.key, &key, sizeof key) == 0;
+  const auto is_same = [&](const Job& one) {
+    return std::memcmp(&one.opened.mapping.key, &key, sizeof key) == 0;
   };
-  const auto found = std::ranges::find_if(waiting_, is_same);
-  if (found == waiting_.end()) return;
-  wanted_.push_back(std::move(*found));
-  waiting_.erase(found);
+  for (std::deque<Job>* const queue : {&waiting_, &rest_}) {
+    const auto found = std::ranges::find_if(*queue, is_same);
+    if (found == queue->end()) continue;
+    if (found->step == Step::all) found->step = first_step(found->opened);
+    wanted_.push_back(std::move(*found));
+    queue->erase(found);
+    return;
+  }
 }
 
 /// Files with one build ID wait for the first of them.
-void FileTables::start(std::deque<OpenedFile>& queue, std::size_t at_once) {
+void FileTables::start(std::deque<Job>& queue, std::size_t at_once) {
   const auto is_made = [&](const OpenedFile& one) {
     return !one.image->build_id.empty() && std::ranges::any_of(made_, [&](const Made& made) {
-      return identity_of(made.opened) == identity_of(one);
+      return identity_of(made.job.opened) == identity_of(one);
     });
   };
+  std::vector<Job> failed;
   for (auto at = queue.begin(); at != queue.end() && made_.size() < at_once;) {
-    if (is_made(*at)) {
+    if (is_made(at->opened)) {
       ++at;
       continue;
     }
-    OpenedFile opened = std::move(*at);
+    Job job = std::move(*at);
     at = queue.erase(at);
-    if (enter_shared(opened, identity_of(opened))) continue;
-    Generation generation(generator_, from_, opened.file.number());
+    if (job.step != Step::rest && enter_shared(job.opened, identity_of(job.opened))) continue;
+    const std::string from = job.step == Step::first ? "tables" : from_.empty() ? "all" : from_;
+    const bool is_urgent = &queue == &wanted_ && job.step != Step::rest;
+    ::lseek(job.opened.file.number(), 0, SEEK_SET); // where the first step has left it
+    Generation generation(generator_, from, job.opened.file.number(), is_urgent);
     if (generation.output() < 0)
-      enter_made(opened, {});
+      failed.push_back(std::move(job));
     else
-      made_.push_back({std::move(opened), std::move(generation)});
+      made_.push_back({std::move(job), std::move(generation)});
   }
+  for (Job& job : failed) enter_made(std::move(job), {});
 }
 
 void FileTables::start() {
   start(wanted_, most_at_once); // also where there are fewer processors: a large file holds up no other one
   start(waiting_, at_once_);
+  start(rest_, at_once_);
 }
 
 bool FileTables::is_full() const {
-  return wanted_.size() + waiting_.size() >= max_waiting;
+  return wanted_.size() + waiting_.size() >= max_waiting || rest_.size() >= max_rest;
 }
 
 void FileTables::append_polled(std::vector<pollfd>& polled) const {
@@ -242,7 +326,7 @@ void FileTables::advance() {
     Made done = std::move(made_[i]);
     made_.erase(made_.begin() + static_cast<std::ptrdiff_t>(i));
     counts_.making_time += static_cast<std::uint64_t>(done.generation.used_time().count());
-    enter_made(done.opened, done.generation.bytes());
+    enter_made(std::move(done.job), done.generation.bytes());
   }
   start();
   retry();

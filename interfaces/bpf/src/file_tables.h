@@ -53,8 +53,8 @@ public:
   /// Its table is made first from now on.
   void want(const sframe_bpf_key& key);
 
-  /// Files whose tables are being made.
-  std::size_t num_waiting() const { return wanted_.size() + waiting_.size() + made_.size(); }
+  /// Files whose tables, or the rest of them, are being made.
+  std::size_t num_waiting() const { return wanted_.size() + waiting_.size() + rest_.size() + made_.size(); }
   /// Whether it has to advance() before add().
   bool is_full() const;
   /// What to wait for.
@@ -72,30 +72,43 @@ public:
   std::size_t size() const { return files_.size(); }
 
 private:
-  struct Made {
+  /// A large file is done in two steps: code is analysed last. Its table has rows of the first one until
+  /// then.
+  enum class Step : std::uint8_t { all, first, rest };
+  struct Job {
     OpenedFile opened;
+    Step step;
+  };
+  struct Made {
+    Job job;
     Generation generation;
   };
 
   std::optional<Table> parse(std::span<const std::byte> bytes);
   bool enter_shared(const OpenedFile& opened, const Identity& identity);
   bool enter_kept(const OpenedFile& opened, const Identity& identity);
-  void enter_made(const OpenedFile& opened, std::span<const std::byte> bytes);
-  void enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes);
+  void enter_made(Job job, std::span<const std::byte> bytes);
+  void enter_rest(const OpenedFile& opened, std::span<const std::byte> bytes);
+  void replace(const sframe_bpf_key& key, KnownFile& file, std::shared_ptr<const LoadedTable> table);
+  bool enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes,
+             bool is_partial = false);
   void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
-  void start(std::deque<OpenedFile>& queue, std::size_t at_once);
+  void start(std::deque<Job>& queue, std::size_t at_once);
+  Step first_step(const OpenedFile& opened) const;
   void retry();
 
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
   TableFolder folder_;
-  std::string generator_, from_;
+  bool keeps_;
+  std::string generator_;
+  std::string from_;    ///< empty: all, in two steps
   std::size_t at_once_; ///< how many tables that no stack waits for are made
   std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
   std::map<Identity, std::shared_ptr<const LoadedTable>> by_identity_;
-  std::deque<OpenedFile> wanted_, waiting_;
+  std::deque<Job> wanted_, waiting_, rest_; ///< in this order; the last ones have the table of the first step
   std::vector<Made> made_;
   std::deque<std::pair<std::uint64_t, sframe_bpf_key>> refused_; ///< files without room, and when
 };

@@ -119,8 +119,6 @@ void KernelTables::publish() {
   }
   counts_.no_room += failed;
   unpublished_.clear();
-  for (const auto& [file, word] : words_) bpf_map_update_elem(files_, &file, &word, BPF_EXIST);
-  words_.clear();
 }
 
 void KernelTables::unload(const LoadedTable& table) {
@@ -149,7 +147,7 @@ void KernelTables::wait() {
   left_codes_.clear();
 }
 
-std::optional<std::uint32_t> KernelTables::add_code(sframe_bpf_code code) {
+std::optional<std::uint32_t> KernelTables::add_code(sframe_bpf_code& code) {
   code.serial = next_serial_++;
   if (next_serial_ == 0) next_serial_ = 1; // after thousands of millions: what was found then is long gone
   const std::uint32_t number = free_codes_.empty() ? next_code_ : free_codes_.back();
@@ -166,6 +164,10 @@ std::optional<std::uint32_t> KernelTables::add_code(sframe_bpf_code code) {
   return number;
 }
 
+void KernelTables::change_code(std::uint32_t number, const sframe_bpf_code& code) {
+  bpf_map_update_elem(codes_, &number, &code, BPF_EXIST);
+}
+
 std::uint64_t KernelTables::last_use(std::uint32_t number) const {
   std::uint64_t use = 0;
   return bpf_map_lookup_elem(uses_, &number, &use) == 0 ? use : now();
@@ -179,17 +181,10 @@ std::uint64_t KernelTables::now() {
 }
 
 bool KernelTables::set_file(const sframe_bpf_key& file, std::uint64_t word) {
-  if (!unpublished_.empty()) {
-    words_.emplace_back(file, std::exchange(word, SFRAME_BPF_STATE_PENDING));
-    if (bpf_map_update_elem(files_, &file, &word, BPF_ANY) == 0) return true;
-    words_.pop_back();
-    return false;
-  }
   return bpf_map_update_elem(files_, &file, &word, BPF_ANY) == 0;
 }
 
 void KernelTables::remove_file(const sframe_bpf_key& file) {
-  std::erase_if(words_, [&](const auto& one) { return std::memcmp(&one.first, &file, sizeof file) == 0; });
   bpf_map_delete_elem(files_, &file);
 }
 

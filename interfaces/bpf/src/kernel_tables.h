@@ -4,9 +4,9 @@
 // code, by file or window.
 //
 // A slot or number is used again for something else only when no walk has it: first the word changes, then
-// the table is taken out of its slot, for which the kernel waits for programs that run. It also waits when a
-// table is put into a slot, 10 ms and more: so this is done for many at once, and words that lead to them
-// are written afterwards.
+// the table is taken out of its slot, for which the kernel waits for programs that run. It also waits after a
+// table was put into a slot, 10 ms and more: so this is done for many at once. Words that lead to them are
+// written before: a walk that finds an empty slot is left to user space, which has the table.
 
 #pragma once
 
@@ -31,6 +31,7 @@ struct LoadedTable {
   std::uint32_t slot = 0;
   sframe_bpf_table header{};
   std::size_t size = 0;                    ///< in bytes
+  bool is_partial = false;                 ///< that of the first step: FileTables::Step
   std::shared_ptr<const void> memory = {}; ///< the kernel's words, mapped
 };
 
@@ -49,13 +50,14 @@ public:
   /// Gives the kernel a table, which must be valid. Nothing if there is no room. It is in its slot after
   /// publish().
   std::optional<LoadedTable> load(std::span<const std::byte> bytes);
-  /// Stacks find all that was loaded from now on.
   void publish();
   /// No word leads to code with the table any more.
   void unload(const LoadedTable& table);
 
-  /// The number of the code. Nothing if there is no room.
-  std::optional<std::uint32_t> add_code(sframe_bpf_code code);
+  /// The number of the code, whose serial it sets. Nothing if there is no room.
+  std::optional<std::uint32_t> add_code(sframe_bpf_code& code);
+  /// Of code that walks may have, only `partial` may change.
+  void change_code(std::uint32_t number, const sframe_bpf_code& code);
   /// To be called between the change of the word that led to it and the unload() that ends its use: until
   /// that it is not used again.
   void remove_code(std::uint32_t number) { left_codes_.push_back(number); }
@@ -64,7 +66,7 @@ public:
   std::uint64_t last_use(std::uint32_t number) const;
   static std::uint64_t now();
 
-  /// The word may wait for publish(). False if there is no room for it.
+  /// False if there is no room for it.
   bool set_file(const sframe_bpf_key& file, std::uint64_t word);
   void remove_file(const sframe_bpf_key& file);
   bool set_window(const sframe_bpf_window& window, std::uint64_t word);
@@ -85,7 +87,6 @@ private:
   int uses_ = -1, tables_ = -1, files_ = -1, windows_ = -1, codes_ = -1;
   std::uint32_t next_slot_ = 0, next_code_ = 0, next_serial_ = 1;
   std::vector<Unpublished> unpublished_;
-  std::vector<std::pair<sframe_bpf_key, std::uint64_t>> words_; ///< that may lead to these
   std::vector<std::uint32_t> free_slots_, free_codes_, left_codes_;
 };
 

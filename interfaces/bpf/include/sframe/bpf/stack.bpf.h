@@ -606,7 +606,7 @@ __attribute__((noinline, weak)) int sframe_bpf_look_up(struct sframe_bpf_walk* w
   const __u32 number = walk->place.number;
   const struct sframe_bpf_code* const code = bpf_map_lookup_elem(&sframe_codes, &number);
   void* const words = code ? bpf_map_lookup_elem(&sframe_tables, &code->slot) : 0;
-  if (!words) return SFRAME_BPF_END_NO_TABLE;
+  if (!words) return SFRAME_BPF_END_PENDING; /* it is on its way into the slot, or out of it */
   const __u64 word = sframe_bpf_rule_word(words, &code->table, offset, &walk->search);
   sframe_bpf_decode_any(words, &code->table, word, &walk->rule);
   if (!walk->first || offset >> 32 || (word & 3) == SFRAME_BPF_WIDE) return 0;
@@ -639,6 +639,7 @@ SFRAME_BPF_INLINE int sframe_bpf_find_rule(struct sframe_bpf_walk* walk, __u64 a
   }
   if (walk->rule.kind != SFRAME_BPF_NONE) return 0;
   if (walk->place.generated) return sframe_bpf_ask_again(walk);
+  if (code->partial) return SFRAME_BPF_END_PENDING;
   return link - code->entry < SFRAME_BPF_ENTRY_BYTES ? SFRAME_BPF_END_OUTERMOST : SFRAME_BPF_END_NO_ROW;
 }
 

@@ -110,7 +110,8 @@ struct sframe_bpf_code {
   /* Where the process counts replacements of rows (sframe/jit/list.h), and the number that the table is for;
      0: it does not count them. */
   __u64 counter, replacements;
-  __u64 padding[4];
+  __u64 partial; /* another table with more rows will replace this one: a walk that finds none waits */
+  __u64 padding[3];
   struct sframe_bpf_table table;
 };
 

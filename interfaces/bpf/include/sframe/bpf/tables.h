@@ -35,7 +35,8 @@ typedef struct {
   const char* directory; /* tables by build ID, made by sframe-gen -o DIRECTORY/ --emit=bpf-table; or NULL */
   const char* generator; /* sframe-gen, which makes others: a path, or a name in PATH; or NULL */
   uint64_t max_bytes;    /* of all tables in the kernel: what is unused goes; 0 is 256 MiB */
-  const char* from;      /* what the generator makes them of (--from); NULL is cfi,code */
+  const char* from;      /* what the generator makes them of (--from); NULL is all: of a large file first what
+                            its tables have, which is replaced when code is analysed, too */
   int wait; /* milliseconds that sframe_bpf_tables_add() waits at most: other tables come while it serves; 0:
                until all are loaded */
   int keep; /* 1: tables that are made are written into the directory, for later programs */
@@ -63,13 +64,15 @@ typedef struct {
   uint64_t evicted;      /* tables that were removed for others: no stack had needed them for two seconds */
   uint64_t not_finished; /* stacks that were handed over, but their files were gone, or the memory for copies
                             full */
-  uint64_t waiting;      /* files whose tables are being made now */
+  uint64_t waiting;      /* files whose tables, or the rest of them, are being made now */
   uint64_t untrusted;    /* in the directory: that another user than this one and root may have written */
   uint64_t kept;         /* tables that were written into the directory */
   uint64_t not_kept;     /* that could not be */
   uint64_t keep_error;   /* errno of the last one of these; EPERM: another user may change the directory */
   uint64_t making_time;  /* nanoseconds of processor time of the generators that have ended */
   uint64_t removed;      /* tables that keep_bytes has removed from the directory */
+  uint64_t partial;      /* tables without the rest, which could not be made or loaded: that is counted as
+                            no_table, damaged or no_room, too */
 } sframe_bpf_counts;
 
 /* How many of the things that stack.bpf.h needs the kernel lacks; `text` has them, in words: "the tree of
