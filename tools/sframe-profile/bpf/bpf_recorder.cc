@@ -93,6 +93,7 @@ private:
   sframe_bpf_counts count() const;
   Result<void> start();
   void find_waits();
+  void go_past_unread();
   bool is_over();
   void advance();
   void end();
@@ -232,6 +233,12 @@ void BpfRecorder::find_waits() {
   if (auto started = waits_.start(std::move(*iterator)); !started) say(started.error());
 }
 
+/// One waits for the memory of a process: another one goes on behind it.
+void BpfRecorder::go_past_unread() {
+  programs_.leave_out_read();
+  find_waits();
+}
+
 /// Waits for a round, or for what ends the recording.
 bool BpfRecorder::is_over() {
   const std::uint64_t time = now(CLOCK_MONOTONIC);
@@ -263,6 +270,7 @@ void BpfRecorder::advance() {
   sframe_bpf_tables_serve(tables_.get(), 0);
   stacks_->finish(*tables_, false);
   if (has_waits) waits_.go_on();
+  if (waits_.is_stuck()) go_past_unread();
   if (until < next_second_) return;
   next_second_ = until + 1'000'000'000;
   processes_.forget_ended();
@@ -277,14 +285,16 @@ void BpfRecorder::finish_waits() {
     advance();
   }
   if (!waits_.is_over())
-    messages_.warning({}, "some waits that began before the recording are missing: the memory of a process "
-                          "could not be read in time");
+    messages_.warning({}, "some waits that began before the recording are missing: there was no time to look "
+                          "for all");
 }
 
+/// What happens after the end only tells whether a thread has waited until then.
 void BpfRecorder::end() {
+  end_ = std::min(end_, now(CLOCK_MONOTONIC));
+  stacks_->set_end(end_);
   finish_waits();
   programs_.stop();
-  end_ = now(CLOCK_MONOTONIC);
   advance();
   const auto latest = std::chrono::steady_clock::now() + longest_finish;
   while (stacks_->has_waiting() && std::chrono::steady_clock::now() < latest) {
@@ -292,7 +302,7 @@ void BpfRecorder::end() {
     stacks_->finish(*tables_, false);
   }
   stacks_->finish(*tables_, true);
-  stacks_->end_blocked(end_);
+  stacks_->end_blocked();
 }
 
 /// What is said of the folder of tables does not change how the recording ends.
@@ -303,6 +313,9 @@ void BpfRecorder::report_tables(const sframe_bpf_counts& counts) {
   if (const std::uint64_t unfinished = counts.not_deferred + counts.not_finished)
     messages_.detail({}, counted(unfinished, "stack") + " not finished: no room for copies, or no file");
   if (counts.waiting) messages_.detail({}, counted(counts.waiting, "table") + " not ready at the end");
+  if (counts.partial)
+    messages_.warning({}, counted(counts.partial, "table") +
+                              " without rows from code, which could not be analysed, or had no room");
   if (counts.removed)
     messages_.detail(folder, counted(counts.removed, "table") +
                                  " removed, unused for longest: the limit is " +
@@ -349,6 +362,8 @@ void BpfRecorder::report_losses() {
   const Programs::Lost lost = programs_.lost();
   builder_.lose("no room in the ring buffer", lost.full);
   builder_.lose("too many threads that wait", lost.blocked);
+  builder_.lose("the memory of a process that waits could not be read in time",
+                lost.unread + waits_.num_stuck());
   if (events_.lost())
     messages_.warning({}, "the kernel had no room for " + counted(events_.lost(), "event") +
                               " of processes: some frames may have no file");

@@ -219,6 +219,19 @@ Result<bpf::FileDescriptor> Programs::open_waits() {
   return iterator;
 }
 
+void Programs::leave_out_read() {
+  struct Element {
+    std::uint64_t busy;
+    record_sample sample;
+  };
+  const auto element = std::make_unique<Element>();
+  const int waited = bpf_object__find_map_fd_by_name(object_.get(), "waited");
+  const int unread = bpf_object__find_map_fd_by_name(object_.get(), "unread");
+  for (std::uint32_t number = 0; number < RECORD_SEARCHES; ++number)
+    if (bpf_map_lookup_elem(waited, &number, element.get()) == 0 && element->busy)
+      bpf_map_update_elem(unread, &element->sample.pid, &number, BPF_ANY);
+}
+
 /// A period, not a frequency: each sample then stands for the same time.
 Result<void> Programs::start_clock(std::uint32_t frequency) {
   perf_event_attr attribute{};
@@ -316,7 +329,7 @@ Programs::Lost Programs::lost() const {
   for (std::uint32_t cause = 0; cause < RECORD_NUM_LOST; ++cause)
     if (bpf_map_lookup_elem(map, &cause, values.data()) == 0)
       for (const std::uint64_t value : values) sums[cause] += value;
-  return {sums[RECORD_LOST_FULL], sums[RECORD_LOST_BLOCKED]};
+  return {sums[RECORD_LOST_FULL], sums[RECORD_LOST_BLOCKED], sums[RECORD_LOST_UNREAD]};
 }
 
 std::vector<Programs::Runs> Programs::runs() const {

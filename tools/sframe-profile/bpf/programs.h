@@ -53,6 +53,8 @@ public:
   /// An iterator that writes records of the threads that are off their CPUs now, as it is read: their
   /// numbers, of 32 bits. Its number is -1 if the event needs none.
   Result<bpf::FileDescriptor> open_waits();
+  /// Those that are opened from now on leave out the processes whose memory the others are reading.
+  void leave_out_read();
   /// No program runs after this.
   void stop() { links_.clear(); }
 
@@ -63,6 +65,7 @@ public:
   struct Lost {
     std::uint64_t full = 0;    ///< the ring buffer was
     std::uint64_t blocked = 0; ///< so many threads were off a CPU
+    std::uint64_t unread = 0;  ///< threads of processes that were left out
   };
   Lost lost() const;
   /// How often a program ran, and for how long.

@@ -4,10 +4,12 @@
 // processes these are. User space loads those programs that an event needs.
 
 #define SFRAME_BPF_DEFERRED_BYTES (8 << 20)
-#define SFRAME_BPF_TASKS 1
+#define SFRAME_BPF_TASKS 8
 #include <sframe/bpf/stack.bpf.h>
 
 #include "record.h"
+
+_Static_assert(SFRAME_BPF_TASKS == RECORD_SEARCHES, "each has its own");
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -110,12 +112,7 @@ struct {
 } made_records SEC(".maps");
 
 static __attribute__((noinline)) struct made_record* find_unused(void) {
-  for (__u32 i = 0; i < NUM_MADE; ++i) {
-    const __u32 number = i;
-    struct made_record* const made = bpf_map_lookup_elem(&made_records, &number);
-    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
-  }
-  return 0;
+  SFRAME_BPF_TAKE_UNUSED(struct made_record, made_records, NUM_MADE);
 }
 
 enum { PF_KTHREAD = 0x200000 };
@@ -154,11 +151,15 @@ static __attribute__((noinline)) struct made_record* begin(__u32 kind) {
     write_record(made, bpf_get_stack((context), kernel, sizeof to->kernel, 0));                              \
   } while (0)
 
+/* As the helpers return their bytes. */
+static __attribute__((always_inline)) __u32 to_frames(long bytes) {
+  return bytes > 0 && bytes <= RECORD_KERNEL_FRAMES * 8 ? (__u32)bytes / 8 : 0;
+}
+
 static __attribute__((noinline)) int write_record(struct made_record* made, long kernel_bytes) {
   if (!made) return 0;
   struct record_sample* const to = &made->sample;
-  __u32 kernel_frames =
-      kernel_bytes > 0 && kernel_bytes <= (long)sizeof to->kernel ? (__u32)kernel_bytes / 8 : 0;
+  __u32 kernel_frames = to_frames(kernel_bytes);
   to->kernel_frames = kernel_frames;
   SFRAME_BPF_KEEP(kernel_frames); /* the mask is for the verifier */
   const __u32 frames = (to->stack.depth & SFRAME_BPF_MAX_FRAMES) + (kernel_frames & RECORD_KERNEL_FRAMES);
@@ -242,14 +243,26 @@ static int is_off(struct task_struct___record* task) {
   return !settings.blocked_only || (state != 0 && !(state & TASK_WAKING));
 }
 
-/* The record of one, of which there is one at a time: not for each CPU, since the program may have to wait.
- */
+/* The records that are being made, not for each CPU, since the program may have to wait: then another search
+   goes on. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
+  __uint(max_entries, RECORD_SEARCHES);
   __type(key, __u32);
-  __type(value, struct record_sample);
+  __type(value, struct made_record);
 } waited SEC(".maps");
+
+static __attribute__((noinline)) struct made_record* find_unused_waited(void) {
+  SFRAME_BPF_TAKE_UNUSED(struct made_record, waited, RECORD_SEARCHES);
+}
+
+/* Processes whose memory a search still waits for. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, RECORD_SEARCHES);
+  __type(key, __u32);
+  __type(value, __u32);
+} unread SEC(".maps");
 
 /* Writes the record, unless the thread has come meanwhile: end_wait() then has found its element of
    `blocked`, and nothing would end this wait. If it comes from now on, its RECORD_CAME follows in the ring
@@ -270,6 +283,25 @@ static __attribute__((noinline)) int write_waited(struct record_sample* from) {
   return 0;
 }
 
+/* The record of a thread that is off its CPU, unless it has come. */
+static __attribute__((noinline)) int record_waiting(struct task_struct___record* task,
+                                                    struct made_record* made) {
+  if (!task || !made) return 0;
+  struct record_sample* const to = &made->sample;
+  to->kind = RECORD_WAITED;
+  to->tid = (__u32)BPF_CORE_READ(task, pid);
+  to->pid = (__u32)BPF_CORE_READ(task, tgid);
+  to->time = bpf_ktime_get_ns();
+  to->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu) : 0;
+  to->used = BPF_CORE_READ(task, se.sum_exec_runtime);
+  to->is_kernel_thread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
+  bpf_probe_read_kernel(to->name, sizeof to->name, task->comm);
+  if (!is_off(task) || sframe_stack_of_task(task, &to->stack, SFRAME_BPF_FRAME_POINTERS) < 0) return 0;
+  __u64* const kernel = to->stack.pcs + (to->stack.depth & SFRAME_BPF_MAX_FRAMES);
+  to->kernel_frames = to_frames(bpf_get_task_stack((void*)task, kernel, sizeof to->kernel, 0));
+  return write_waited(to);
+}
+
 /*
  * For each thread. Before anything is known of it, it is in `blocked`, so that on_switch() tells if it comes.
  * An element that is left there, of a thread that ran already, does nothing: a RECORD_CAME of a thread that
@@ -279,7 +311,7 @@ SEC("iter.s/task")
 int on_waiting(struct bpf_iter__task___record* context) {
   struct task_struct___record* const task = context->task;
   if (!task) return 0;
-  const __u32 zero = 0, mark = HAS_WAITED, tid = (__u32)BPF_CORE_READ(task, pid);
+  const __u32 mark = HAS_WAITED, tid = (__u32)BPF_CORE_READ(task, pid);
   const __u32 pid = (__u32)BPF_CORE_READ(task, tgid);
   if (!is_wanted(task, pid) || pid == settings.program || !is_off(task)) return 0;
   /* Before Linux 6.4 its upper half is not that of the sign. */
@@ -288,21 +320,13 @@ int on_waiting(struct bpf_iter__task___record* context) {
     if (error != -17 /* EEXIST */) lose(RECORD_LOST_BLOCKED);
     return 0;
   }
-  struct record_sample* const to = bpf_map_lookup_elem(&waited, &zero);
-  if (!to || !is_off(task)) return 0;
-  to->kind = RECORD_WAITED;
-  to->tid = tid;
-  to->pid = pid;
-  to->time = bpf_ktime_get_ns();
-  to->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu) : 0;
-  to->used = BPF_CORE_READ(task, se.sum_exec_runtime);
-  to->is_kernel_thread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
-  bpf_probe_read_kernel(to->name, sizeof to->name, task->comm);
-  if (sframe_stack_of_task(task, &to->stack, SFRAME_BPF_FRAME_POINTERS) < 0) return 0;
-  __u64* const kernel = to->stack.pcs + (to->stack.depth & SFRAME_BPF_MAX_FRAMES);
-  const long bytes = bpf_get_task_stack((void*)task, kernel, sizeof to->kernel, 0);
-  to->kernel_frames = bytes > 0 && bytes <= (long)sizeof to->kernel ? (__u32)bytes / 8 : 0;
-  write_waited(to);
+  struct made_record* const made = bpf_map_lookup_elem(&unread, &pid) ? 0 : find_unused_waited();
+  if (!made) {
+    lose(RECORD_LOST_UNREAD);
+    return 0;
+  }
+  record_waiting(task, made);
+  made->busy = 0;
   bpf_seq_write(context->meta->seq, &tid, sizeof tid); /* a read() ends after some */
   return 0;
 }

@@ -8,6 +8,8 @@
 
 #include <sframe/bpf/stack.h>
 
+enum { RECORD_SEARCHES = 8 }; /* for threads that wait, one of which goes on, and others wait for memory */
+
 struct record_settings {
   __u32 all;          /* all processes but the recorder and its own; else those of the map `targets` */
   __u32 recorder;     /* its process: each record of it could cause the next one */
@@ -52,6 +54,6 @@ struct record_sample {
 };
 
 /* Elements of the map `lost`. */
-enum { RECORD_LOST_FULL, RECORD_LOST_BLOCKED, RECORD_NUM_LOST };
+enum { RECORD_LOST_FULL, RECORD_LOST_BLOCKED, RECORD_LOST_UNREAD, RECORD_NUM_LOST };
 
 #endif

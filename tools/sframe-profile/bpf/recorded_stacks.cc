@@ -31,6 +31,8 @@ void RecordedStacks::add(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(record_came)) return;
   record_came came;
   std::memcpy(&came, bytes.data(), sizeof came);
+  const bool is_late = came.kind != RECORD_WAITED && came.time > end_;
+  if (is_late && came.kind == RECORD_SAMPLE) return;
   if (came.kind == RECORD_CAME) {
     const auto found = blocked_.find(came.tid);
     if (found == blocked_.end()) return;
@@ -67,6 +69,10 @@ void RecordedStacks::add(std::span<const std::byte> bytes) {
     add_weight(*open, period_);
   else
     add_left(open);
+  if (is_late) {
+    blocked_.erase(sample.tid);
+    return;
+  }
   taken_.push_back(std::move(open));
 }
 
@@ -144,7 +150,7 @@ void RecordedStacks::add_stack(Open& open) {
 
 /// The clocks of two processors may differ.
 void RecordedStacks::end_wait(Open& open, std::uint64_t time) {
-  const std::uint64_t end = time - std::min(time, zero_);
+  const std::uint64_t end = std::min(time, end_) - std::min(time, zero_);
   add_weight(open, end - std::min(open.sample.time, end));
 }
 
@@ -164,8 +170,8 @@ void RecordedStacks::finish(sframe_bpf_tables& tables, bool last) {
   });
 }
 
-void RecordedStacks::end_blocked(std::uint64_t time) {
-  for (const auto& [tid, open] : blocked_) end_wait(*open, time);
+void RecordedStacks::end_blocked() {
+  for (const auto& [tid, open] : blocked_) end_wait(*open, end_);
   blocked_.clear();
 }
 

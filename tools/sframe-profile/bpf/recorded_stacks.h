@@ -44,8 +44,10 @@ public:
   bool has_waiting() const { return !waiting_.empty(); }
   /// Finishes stacks whose tables are there by now; with `last` all, as far as they go.
   void finish(sframe_bpf_tables& tables, bool last);
-  /// Threads that are still off their CPUs at this time.
-  void end_blocked(std::uint64_t time);
+  /// When the recording ends: later times of records that are added from now on count as this one.
+  void set_end(std::uint64_t time) { end_ = time; }
+  /// Threads that are still off their CPUs at the end.
+  void end_blocked();
 
 private:
   struct Record {
@@ -78,7 +80,7 @@ private:
 
   profile::RecordingBuilder& builder_;
   Processes& processes_;
-  std::uint64_t period_, zero_;
+  std::uint64_t period_, zero_, end_ = ~std::uint64_t{0};
   std::vector<std::shared_ptr<Open>> taken_; ///< by this round
   std::vector<ProcessEvent> events_;
   std::deque<std::shared_ptr<Open>> waiting_;                        ///< for tables, the oldest first

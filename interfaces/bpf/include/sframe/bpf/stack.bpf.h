@@ -63,6 +63,16 @@ volatile __u32 sframe_bpf_page_bits SEC(".data.sframe") = 12;
 #  define SFRAME_BPF_PAGE_BITS (sframe_bpf_page_bits & 31)
 #endif
 
+/* The body of a function that takes an element of an array, whose first word is `busy`, or returns 0: one
+   program may interrupt another one, or wait. */
+#define SFRAME_BPF_TAKE_UNUSED(type, map, count)                                                             \
+  for (__u32 i = 0; i < (count); ++i) {                                                                      \
+    const __u32 number = i;                                                                                  \
+    type* const one = bpf_map_lookup_elem(&(map), &number);                                                  \
+    if (one && __sync_val_compare_and_swap(&one->busy, 0, 1) == 0) return one;                               \
+  }                                                                                                          \
+  return 0
+
 /* --- Maps --- */
 
 struct sframe_bpf_words_map {
@@ -791,6 +801,12 @@ SFRAME_BPF_INLINE struct sframe_bpf_walk* sframe_bpf_begin(struct sframe_bpf_sta
   return 0;
 }
 
+SFRAME_BPF_INLINE void sframe_bpf_count_end(const struct sframe_bpf_stack* stack) {
+  const __u32 counted = stack->end;
+  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &counted);
+  if (count) ++*count;
+}
+
 /* `end`: why there are no registers; 0 if there are. */
 SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sframe_bpf_stack* stack,
                                          int end, __u64 flags) {
@@ -813,9 +829,7 @@ SFRAME_BPF_INLINE long sframe_bpf_finish(struct sframe_bpf_walk* walk, struct sf
   if (walk && end == 0)
     stack->id = SFRAME_BPF_HASH(walk->hash, stack->end) >> 1 | 1; /* also a positive long */
   if (walk) walk->busy = 0;
-  const __u32 counted = stack->end;
-  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &counted);
-  if (count) ++*count;
+  sframe_bpf_count_end(stack);
   return stack->depth;
 }
 
@@ -871,12 +885,7 @@ SFRAME_BPF_INLINE struct sframe_bpf_task_walk* sframe_bpf_begin_task(struct sfra
   stack->depth = 0;
   stack->ticket = stack->id = stack->guessed[0] = stack->guessed[1] = 0;
   stack->end = SFRAME_BPF_END_BUSY;
-  for (__u32 i = 0; i < SFRAME_BPF_TASKS; ++i) {
-    const __u32 number = i;
-    struct sframe_bpf_task_walk* const made = bpf_map_lookup_elem(&sframe_task_walks, &number);
-    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
-  }
-  return 0;
+  SFRAME_BPF_TAKE_UNUSED(struct sframe_bpf_task_walk, sframe_task_walks, SFRAME_BPF_TASKS);
 }
 
 /* How often the thread has left a CPU. If that does not change, and the thread is on no CPU at the end, it
@@ -935,21 +944,14 @@ sframe_stack_of_task(void* thread, struct sframe_bpf_stack* stack, __u64 flags) 
   made->busy = 0;
   if (end < 0) return -11; /* EAGAIN */
   stack->end = (__u32)end;
-  const __u32 counted = stack->end;
-  __u64* const count = bpf_map_lookup_elem(&sframe_counts, &counted);
-  if (count) ++*count;
+  sframe_bpf_count_end(stack);
   return stack->depth;
 }
 #endif
 
 #ifdef SFRAME_BPF_STACK_IDS
 SFRAME_BPF_INLINE struct sframe_bpf_new_stack* sframe_bpf_new_stack(void) {
-  for (__u32 i = 0; i < SFRAME_BPF_NUM_WALKS; ++i) {
-    const __u32 number = i;
-    struct sframe_bpf_new_stack* const made = bpf_map_lookup_elem(&sframe_new_stacks, &number);
-    if (made && __sync_val_compare_and_swap(&made->busy, 0, 1) == 0) return made;
-  }
-  return 0;
+  SFRAME_BPF_TAKE_UNUSED(struct sframe_bpf_new_stack, sframe_new_stacks, SFRAME_BPF_NUM_WALKS);
 }
 
 /* Keeps the stack by its id. */
