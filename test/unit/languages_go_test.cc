@@ -258,11 +258,13 @@ TEST(LanguagesGo, Goroutines) {
     program.add_g(3, 6);                                              // dead
     program.add_g(4, 0x1001, {{sched_pc, 0x1041}, {wait_reason, 3}}); // runnable, while it is scanned
     program.add_g(5, 3, {{m_of_g, ms + apart}});
-    program.add_g(6, 10);
+    program.add_g(6, 10, {{wait_reason, 3}, {sched_pc, 0x1040}}); // found to wait forever
+    program.add_g(7, 11);                                         // dead, for threads of C
     const auto found = program.goroutines();
-    ASSERT_EQ(found.size(), 4u);
+    ASSERT_EQ(found.size(), 5u);
     EXPECT_EQ(program.open()->version(), "go1.19.8");
-    const Goroutine &first = found[0], &second = found[1], &third = found[2], &last = found[3];
+    const Goroutine &first = found[0], &second = found[1], &third = found[2], &call = found[3],
+                    &last = found[4];
     EXPECT_EQ(first.id, 1u);
     EXPECT_EQ(first.address, gs + apart);
     EXPECT_EQ(first.status, "running");
@@ -288,8 +290,11 @@ TEST(LanguagesGo, Goroutines) {
     EXPECT_EQ(third.status, "runnable");
     EXPECT_EQ(third.wait_reason, "");
     EXPECT_FALSE(third.pc_exact);
-    EXPECT_EQ(last.status, "system call");
-    EXPECT_EQ(last.tid, 101u);
+    EXPECT_EQ(call.status, "system call");
+    EXPECT_EQ(call.tid, 101u);
+    EXPECT_EQ(last.status, "leaked");
+    EXPECT_EQ(last.wait_reason, "chan receive (leaked)");
+    EXPECT_EQ(last.pc, 0x1040u);
   }
 }
 

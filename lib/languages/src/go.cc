@@ -32,12 +32,12 @@ struct GoProgram::State {
 
 namespace {
 
-/// runtime2.go: _Gidle and the following.
-constexpr std::array<std::string_view, 10> status_names = {
-    "idle", "runnable", "running", "system call",       "waiting",
-    "",     "dead",     "",        "copying its stack", "preempted"};
+/// runtime2.go: _Gidle and the following; _Gleaked since Go 1.26.
+constexpr std::array<std::string_view, 11> status_names = {
+    "idle", "runnable", "running",           "system call", "waiting", "",
+    "dead", "",         "copying its stack", "preempted",   "leaked"};
 constexpr std::uint64_t status_running = 2, status_system_call = 3, status_waiting = 4, status_dead = 6,
-                        scan_bit = 0x1000;
+                        status_leaked = 10, scan_bit = 0x1000;
 
 } // namespace
 
@@ -120,8 +120,9 @@ private:
     // The first one was made by the program's start.
     if (*id != 1) goroutine.creator_pc = runtime_.load(address, layout_.g.creator_pc).value_or(0);
     goroutine.locked_tid = thread_of(address, layout_.g.locked_m);
-    if (status == status_waiting) {
+    if (status == status_waiting || status == status_leaked) {
       goroutine.wait_reason = wait_reason(address);
+      if (status == status_leaked && !goroutine.wait_reason.empty()) goroutine.wait_reason += " (leaked)";
       goroutine.wait_since = runtime_.load(address, layout_.g.wait_since).value_or(0);
     }
     if (status == status_running || status == status_system_call)
