@@ -20,6 +20,7 @@ def delve():
     command = ("dlv", "core", program, core, "--allow-non-terminal-interactive=true")
     found = {}
     for line in output(*command, input="goroutines -t 400\nexit\n").splitlines():
+        line = re.sub(r"\x1b\[[0-9;]*m", "", line)  # newer versions print names in bold
         if match := re.match(r"(?:\(dlv\) )?[* ] Goroutine (\d+) - ", line):
             frames = found[int(match[1])] = []
         elif match := re.match(r"\t *\d+  (0x[0-9a-f]+) in (.*)", line):
