@@ -173,7 +173,8 @@ bool GoTable::rows(std::uint64_t number, GoRows& rows) {
   const bool in_budget = functions_->frame_sizes(*function, image_->budget(), sizes);
   if (sizes.empty()) return in_budget;
   const AddressRange all{function->extent.start, sizes.back().range.end() - function->extent.start};
-  if (function->is_top) {
+  if (function->is_top ||
+      (function->is_assembly && function->extent.start == code_->continuation_of_start())) {
     rows.rows.push_back({all, FrameRow::outermost(0)});
     return in_budget;
   }

@@ -86,6 +86,26 @@ GoCode::instructions(const elf::GoFunction& function,
   return instructions_;
 }
 
+std::uint64_t GoCode::continuation_of_start() {
+  constexpr unsigned most = 16; // instructions
+  if (continuation_) return *continuation_;
+  continuation_ = 0;
+  std::uint64_t at = image_.entry();
+  const auto start = functions_.find(at);
+  if (!start || !start->is_top) return 0; // C code's: it calls
+  code::Instruction instruction;
+  for (unsigned i = 0; i < most && instruction.flow == code::Flow::next && start->extent.contains(at); ++i) {
+    effects_.clear();
+    const std::uint64_t room =
+        std::min<std::uint64_t>(start->extent.end() - at, code::machine(abi_).max_length);
+    const auto bytes = image_.read(at, room);
+    if (!bytes || !decoder_ || !decoder_->decode(*bytes, at, instruction, effects_)) return 0;
+    at += instruction.length;
+  }
+  if (instruction.flow == code::Flow::jump) continuation_ = instruction.target;
+  return *continuation_;
+}
+
 bool GoCode::computes_fp(std::uint64_t address) {
   const code::Machine& machine = code::machine(abi_);
   const std::uint64_t length = machine.max_length;

@@ -46,6 +46,10 @@ public:
   instructions(const elf::GoFunction& function,
                const std::function<std::optional<FrameRow>(std::uint64_t address)>& by_table);
 
+  /// Where the program's first function jumps to, as its last instruction: nothing has called that either. 0:
+  /// nowhere.
+  std::uint64_t continuation_of_start();
+
   /// True if the code around an address, where the last instruction has removed the frame, computes FP from
   /// SP: as Go's leaf functions do on AArch64, where it is a word below its caller's SP. The code does not
   /// prove that.
@@ -63,6 +67,7 @@ private:
   std::unique_ptr<code::Decoder> decoder_;
   std::vector<code::Effect> effects_;
   std::vector<GoInstruction> instructions_;
+  std::optional<std::uint64_t> continuation_; ///< of the start, once it was asked for
 };
 
 } // namespace sframe::tables
