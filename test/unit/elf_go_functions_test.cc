@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,13 @@ struct Table {
   std::optional<std::uint64_t> count;        ///< instead of the number of functions
   std::optional<std::uint32_t> further_data; ///< npcdata, instead of 3
   std::string_view third = "runtime.mcall";
+  std::uint8_t third_flags = 2;
 
   std::vector<Function> functions() const {
-    return {{0x00, "main.main", 0, {{0, 4}, {24, 0x1c}, {0, 0x20}}, {{1, 0x20}}, {{7, 8}, {9, 0x20}}, {}},
-            {0x20, "runtime.goexit", 1 | 4, {{0, 0x20}}, {{0, 0x20}}, {{1650, 0x20}}, {}},
-            {0x40, third, 2, {{8, 0x40}}, {{0, 0x40}}, {{70, 0x40}}, {{-1, 8}, {0, 0x10}, {-1, 0x40}}}};
+    return {
+        {0x00, "main.main", 0, {{0, 4}, {24, 0x1c}, {0, 0x20}}, {{1, 0x20}}, {{7, 8}, {9, 0x20}}, {}},
+        {0x20, "runtime.goexit", 1 | 4, {{0, 0x20}}, {{0, 0x20}}, {{1650, 0x20}}, {}},
+        {0x40, third, third_flags, {{8, 0x40}}, {{0, 0x40}}, {{70, 0x40}}, {{-1, 8}, {0, 0x10}, {-1, 0x40}}}};
   }
   static constexpr std::uint64_t end = 0x80;
 
@@ -192,6 +195,20 @@ TEST(ElfGoFunctions, NamesOfEachVersion) {
       EXPECT_FALSE(program.functions->find(text - 1));
       EXPECT_FALSE(program.functions->find(text + Table::end));
     }
+}
+
+// The mark is missing on s390x, whose assembler takes the change of stacks for a frame.
+TEST(ElfGoFunctions, FunctionsThatSwitchStacks) {
+  for (const auto& [name, flags, sets_sp] : {std::tuple("runtime.switchToCrashStack0", 0, true),
+                                             {"runtime.switchToCrashStack0", 2, true},
+                                             {"runtime.switchToCrashStack", 0, false},
+                                             {"runtime.mcall", 2, true},
+                                             {"runtime.mcall", 4, false}}) {
+    const Program program(Table{.third = name, .third_flags = static_cast<std::uint8_t>(flags)});
+    const auto found = program.functions ? program.functions->find(text + 0x40) : std::nullopt;
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->sets_sp, sets_sp) << name << flags;
+  }
 }
 
 TEST(ElfGoFunctions, FramesAndLines) {

@@ -100,7 +100,7 @@ void GoRowMaker::add_by_code(std::span<const elf::GoFrameSize> sizes, GoCode& co
       const auto& [at, row, has_left_stack] = instructions.front();
       add_unreached(at.start);
       const AddressRange part{at.start, std::min(at.end(), range.end()) - at.start};
-      if (has_left_stack) // which the table does not show on s390x (switchToCrashStack0)
+      if (has_left_stack) // which the table does not show on s390x, for `ADD $n, Rx, R15`
         leave_out(part, Missing::stack_switch);
       else if (row && row->cfa == cfa_of(size) && !row->ra_signed && row->fp.kind != Rule::Kind::undefined)
         add(part, size, row->ra, row->fp);
