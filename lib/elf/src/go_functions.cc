@@ -195,7 +195,8 @@ std::optional<GoFunction> GoFunctions::at(std::uint64_t index) const {
     const auto flags = field(function, version_ == Version::go120 ? 9 : 8); // their second byte
     if (!flags) return std::nullopt;
     const auto flag = static_cast<std::uint8_t>(*flags >> (order_ == ByteOrder::little ? 8 : 16));
-    function.is_top |= flag & flag_top && function.name != "runtime.sigtramp";
+    function.is_handler = flag & flag_top && function.name == "runtime.sigtramp";
+    function.is_top |= flag & flag_top && !function.is_handler;
     // Its new SP is computed on s390x in a way that the assembler takes for a larger frame (since Go 1.23).
     function.sets_sp = flag & flag_sets_sp || function.name == "runtime.switchToCrashStack0";
     function.is_assembly = flag & flag_assembly;

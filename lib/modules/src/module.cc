@@ -198,13 +198,16 @@ std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
   return found;
 }
 
-/// Not of functions that Go's runtime injects: CFI does not count what is pushed for their calls.
+/// Not of functions for which Go's CFI does not hold: those that the runtime injects (what is pushed for
+/// their calls is not counted), and the handler of signals, where it ends stacks.
 bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   if (injected_size(*this, abi_, address)) return false;
   const LinkAddress at = link(address);
   answer.is_go = false;
   if (!tables().find_cfi(at, answer) && !(add_debug_frame() && tables().find_cfi(at, answer))) return false;
   const auto go = answer.is_go ? find_go(address) : std::nullopt;
+  const bool is_end = answer.row.ra().kind == cfi::RegisterRule::Kind::undefined;
+  if (go && go->is_handler && is_end) return false;
   answer.interrupts_caller = go && go->kind == unwind::GoMatch::Kind::interrupted;
   const unwind::GoStackEnd end = go ? go->stack_end : unwind::GoStackEnd::none;
   answer.ends_stack_at_calls = end == unwind::GoStackEnd::at_calls;
@@ -242,6 +245,7 @@ std::optional<unwind::GoMatch> Module::find_go(std::uint64_t address) {
                         .kind = kind_of(*function),
                         .saves_fp = go->frames().save_fp,
                         .sets_sp = function->sets_sp,
+                        .is_handler = function->is_handler,
                         .is_assembly = function->is_assembly,
                         .stack_end = stack_end_of(*function)};
   if (function->is_injected) match.injected_size = go->frames().injected_size;

@@ -8,14 +8,14 @@ import sys
 callers = [line.split() for line in open(sys.argv[1], encoding="utf-8")]
 with open(sys.argv[2], encoding="utf-8") as file:
     threads = json.load(file)["threads"]
-thread = next(t for t in threads if any(f["function"] == "main.die" for f in t["frames"]))
+thread = next(t for t in threads if any(f.get("function") == "main.die" for f in t["frames"]))
 frames = thread["frames"]
 steppers = sys.argv[3:] or ["sframe"]
 assert all(f["stepper"] in steppers for f in frames[1:]), [
-    (f["function"], f["stepper"]) for f in frames
+    (f.get("function"), f["stepper"]) for f in frames
 ]
 assert thread["end"]["complete"], thread["end"]
-names = [f["function"] for f in frames]
+names = [f.get("function") for f in frames]
 frames = frames[names.index("main.die") + 1 :]
 fault = [name for _, name in callers].index("runtime.sigpanic") + 1
 expected = [

@@ -1,5 +1,6 @@
 // Calls of all kinds, in a panic, down to a function that writes the return addresses that Go's runtime finds by itself
 // (runtime.Callers) into a file, and dies by a signal that the runtime does not handle: while it runs on the goroutine's stack.
+// With "quit": in the runtime's handler of a signal, on the stack of handlers.
 package main
 
 import (
@@ -19,6 +20,8 @@ type request struct {
 type shape interface{ measure(n int) int }
 type square struct{ side [9]int }
 
+func is(kind string) bool { return len(os.Args) > 2 && os.Args[2] == kind }
+
 //go:noinline
 func die() {
 	var pcs [200]uintptr
@@ -26,9 +29,14 @@ func die() {
 	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
 		fmt.Fprintf(file, "%x %s\n", pc, runtime.FuncForPC(pc-1).Name())
 	}
+	signal := syscall.SIGTRAP
 	var action [8]uintptr
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGTRAP), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
-	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGTRAP))
+	if is("quit") {
+		signal = syscall.SIGQUIT
+	} else {
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+	}
+	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(syscall.Gettid()), uintptr(signal))
 }
 
 //go:noinline
@@ -46,7 +54,7 @@ func leaf(r *request) int { // it has no frame
 
 //go:noinline
 func handle(r *request) int {
-	if len(os.Args) > 2 {
+	if is("leaf") {
 		return leaf(r) + 1
 	}
 	runtime.Gosched() // so that it has a frame

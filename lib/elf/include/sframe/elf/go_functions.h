@@ -24,9 +24,9 @@ namespace sframe::elf {
 struct GoFunction {
   AddressRange extent;   ///< link addresses; up to the next function, padding included
   std::string_view name; ///< as in Go, without the suffix of the calling convention; a view into the table
-  /// Nothing called it: the outermost frame of a stack (TOPFRAME), or where programs start. Not sigtramp,
-  /// which has the mark, but was called by the kernel in a signal frame.
+  /// Nothing called it: the outermost frame of a stack (TOPFRAME), or where programs start.
   bool is_top = false;
+  bool is_handler = false;  ///< of signals: the kernel called it, although it is marked as outermost
   bool is_restorer = false; ///< signal handlers return to it, and it to what was interrupted
   bool is_injected = false; ///< the runtime lets it return to an instruction that did not call it
   bool sets_sp = false;     ///< it sets SP to other stacks: its frames may have another size (SPWRITE)

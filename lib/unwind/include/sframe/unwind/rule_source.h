@@ -59,6 +59,7 @@ struct GoMatch {
   std::uint8_t injected_size = 0; ///< what was pushed for the call beside that: the caller's LR is the lowest
   bool saves_fp = false;          ///< where it has a frame: in the word below that of the return address
   bool sets_sp = false;           ///< it switches stacks somewhere: `frame_size` is wrong from there on
+  bool is_handler = false;        ///< of signals: CFI says that it is outermost
   bool is_assembly = false;       ///< the frame pointer need not be where compiled code saves it
   /// Not of functions that C code calls, too, as some of Kind::top.
   GoStackEnd stack_end = GoStackEnd::none;
