@@ -164,7 +164,7 @@ class _Measuring:
             ],
         )
         try:
-            report = report_json.load(self._path("gen.json"))
+            report = report_json.Report(self._path("gen.json"), "origins").rest()
         except (OSError, report_json.Unreadable) as error:
             raise Stop(
                 "failed", "sframe-gen: %s" % (self._without_paths(outcome.message) or error)
