@@ -151,7 +151,8 @@ void write_coverage(const CommandLine& line, const Summary& summary, tool::Outpu
   const ExecutableBytes& executable = *summary.executable;
   out << share_text(executable) << " executable bytes covered";
   if (executable.padding != 0)
-    out << ", " << percent_text(CoveredBytes{executable.total, executable.padding}.percent()) << " % are padding";
+    out << ", " << percent_text(CoveredBytes{executable.total, executable.padding}.percent())
+        << " % are padding";
   out << '\n';
   write_text_described(line, summary, out);
 }
