@@ -294,7 +294,10 @@ void FileTables::start(std::deque<Job>& queue, std::size_t at_once) {
     else
       made_.push_back({std::move(job), std::move(generation)});
   }
-  for (Job& job : failed) enter_made(std::move(job), {});
+  for (Job& job : failed) {
+    if (job.step == Step::first) job.step = Step::all; // the other one could not be started, either
+    enter_made(std::move(job), {});
+  }
 }
 
 void FileTables::start() {
