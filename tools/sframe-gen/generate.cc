@@ -85,6 +85,10 @@ unexpected<Failure> no_function(const CommandLine& line, const Input& input, con
                        "no call frame information: .eh_frame and .debug_frame describe no function");
 }
 
+/// A larger gap is none that pads functions; and in all no more bytes are looked at, as a file may have any
+/// number.
+constexpr std::uint64_t max_padding = 4096, max_padding_in_all = 64 << 20;
+
 /// Executable bytes of the image, and those in functions of a section at `address`.
 ExecutableBytes count_executable(const elf::Image& image, const AbiTraits& abi,
                                  std::span<const std::byte> bytes, std::uint64_t address) {
@@ -97,7 +101,10 @@ ExecutableBytes count_executable(const elf::Image& image, const AbiTraits& abi,
   const AddressSet gaps = code.without(AddressSet(std::move(functions)));
   ExecutableBytes executable{{code.size(), code.size() - gaps.size()}};
   code::CallEnds padding(abi);
+  std::uint64_t looked_at = 0;
   for (const AddressRange& gap : gaps.ranges()) {
+    if (gap.size > max_padding || gap.size > max_padding_in_all - looked_at) continue;
+    looked_at += gap.size;
     const auto between = image.read(gap.start, gap.size);
     if (between && padding.is_padding(*between, gap.start, nullptr)) executable.padding += gap.size;
   }
