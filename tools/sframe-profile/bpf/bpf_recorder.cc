@@ -92,7 +92,7 @@ private:
   Result<void> wait_for_tables();
   sframe_bpf_counts count() const;
   Result<void> start();
-  void find_waits();
+  bool find_waits();
   void go_past_unread();
   bool is_over();
   void advance();
@@ -121,6 +121,7 @@ private:
   std::uint64_t zero_ = 0, end_ = 0; ///< CLOCK_MONOTONIC
   std::uint64_t next_second_ = 0;    ///< for what is done once in a second
   bool is_interrupted_ = false;
+  bool can_go_past_ = true; ///< until that has failed once
 };
 
 /// What takes time: programs are checked by the kernel, and tables are made.
@@ -223,20 +224,22 @@ Result<void> BpfRecorder::start() {
 }
 
 /// Of threads that are off their CPUs, the next switch would be the first one that is seen.
-void BpfRecorder::find_waits() {
+bool BpfRecorder::find_waits() {
   const auto say = [&](const Problem& why) {
     messages_.warning({}, "waits that began before the recording are not seen: " + why.text());
+    return false;
   };
   auto iterator = programs_.open_waits();
   if (!iterator) return say(iterator.error());
-  if (iterator->number() < 0) return;
-  if (auto started = waits_.start(std::move(*iterator)); !started) say(started.error());
+  if (iterator->number() < 0) return true;
+  auto started = waits_.start(std::move(*iterator));
+  return started || say(started.error());
 }
 
 /// One waits for the memory of a process: another one goes on behind it.
 void BpfRecorder::go_past_unread() {
   programs_.leave_out_read();
-  find_waits();
+  can_go_past_ = find_waits();
 }
 
 /// Waits for a round, or for what ends the recording.
@@ -270,7 +273,7 @@ void BpfRecorder::advance() {
   sframe_bpf_tables_serve(tables_.get(), 0);
   stacks_->finish(*tables_, false);
   if (has_waits) waits_.go_on();
-  if (waits_.is_stuck()) go_past_unread();
+  if (can_go_past_ && waits_.is_stuck()) go_past_unread();
   if (until < next_second_) return;
   next_second_ = until + 1'000'000'000;
   processes_.forget_ended();

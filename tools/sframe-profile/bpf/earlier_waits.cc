@@ -57,6 +57,7 @@ void keep_only(std::array<int, 3> files) {
 
 EarlierWaits::~EarlierWaits() {
   for (const Search& one : searches_) {
+    if (one.is_over) continue;
     ::kill(one.child, SIGKILL);
     ::waitpid(one.child, nullptr, WNOHANG); // one that waits for memory does not end now
   }
@@ -92,6 +93,7 @@ bool EarlierWaits::take_event() {
   while (reports_.number() >= 0 && ::read(reports_.number(), &report, 1) == 1) {
     Search& from = searches_[report >> 1];
     (report & 1 ? from.is_over : from.waits) = true;
+    if (from.is_over) ::waitpid(from.child, nullptr, 0); // it does nothing more
     has_any = true;
   }
   return has_any;
