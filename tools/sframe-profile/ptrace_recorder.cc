@@ -124,8 +124,11 @@ Result<void> Sampled::sample(std::uint64_t time, profile::RecordingBuilder& buil
     Frames frames;
     unwind::WalkEnd end;
   };
-  const std::map<std::uint32_t, std::uint64_t> weights = find_due();
-  if (auto stopped = process_->stop(); !stopped) return stopped;
+  std::map<std::uint32_t, std::uint64_t> weights = find_due();
+  if (auto stopped = process_->stop(); !stopped) {
+    shares_.give_back(weights);
+    return stopped;
+  }
   prepare();
   std::vector<Walked> all;
   const std::uint32_t process = builder.process(process_->pid(), process_->name());
@@ -138,8 +141,10 @@ Result<void> Sampled::sample(std::uint64_t time, profile::RecordingBuilder& buil
     walked.sample.weight = due->second;
     walked.sample.thread = builder.thread(thread.tid, process, thread.name);
     walked.end = walker_->walk(thread.frame(), walked.frames);
+    weights.erase(due);
   }
   process_->resume();
+  shares_.give_back(weights); // of threads that have ended meanwhile
   for (Walked& walked : all) {
     std::vector<std::uint32_t> locations;
     for (const Frames::Place& place : walked.frames.frames)

@@ -85,6 +85,13 @@ std::map<std::uint32_t, std::uint64_t> ThreadShares::look(std::span<const proces
   return all;
 }
 
+void ThreadShares::give_back(const std::map<std::uint32_t, std::uint64_t>& weights) {
+  if (kind_ == Event::Kind::wall) return;
+  for (const auto& [tid, weight] : weights)
+    if (const auto thread = threads_.find(tid); thread != threads_.end())
+      thread->second.owed += kind_ == Event::Kind::cpu ? weight * period_ : weight;
+}
+
 std::map<std::uint32_t, std::uint64_t> ThreadShares::rest(std::uint32_t process) const {
   std::map<std::uint32_t, std::uint64_t> all;
   if (kind_ == Event::Kind::wall) return all;

@@ -28,6 +28,9 @@ public:
   std::map<std::uint32_t, std::uint64_t> look(std::span<const process::ThreadActivity> threads,
                                               std::uint64_t time, std::uint64_t used);
 
+  /// Of the last look: what was not sampled, since the threads have ended meanwhile or do not stop.
+  void give_back(const std::map<std::uint32_t, std::uint64_t>& weights);
+
   /// What no sample counts for at the end, since the threads were never ready at a look (cpu), or never
   /// waited (off_cpu): in the same units, below 1 rounded. `process`: the thread for what ended threads have
   /// used.
