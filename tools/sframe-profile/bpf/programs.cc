@@ -22,6 +22,7 @@
 #include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 // The object, as clang compiled it for the target bpf. The labels are global: linkers for AArch64 find the
 // first of two local ones for both in the global offset table.
@@ -48,24 +49,36 @@ constexpr auto waits_program = "on_waiting";
 /// Where the kernel lists tracepoints, if it is mounted.
 constexpr std::array tracepoint_folders = {"/sys/kernel/tracing/events/",
                                            "/sys/kernel/debug/tracing/events/"};
-/// What libbpf said last: the reason is in no errno.
-std::string last_words;
+/// The reason, which is in no errno: what libbpf said first, and what the kernel does not accept in a
+/// program. After that libbpf says what failed for this reason.
+std::string reason;
 
-int keep_words(libbpf_print_level level, const char* format, va_list arguments) {
+int keep_reason(libbpf_print_level level, const char* format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
-  std::array<char, 512> text{};
+  va_list again;
+  va_copy(again, arguments);
   // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): libbpf's own
-  const int size = std::vsnprintf(text.data(), text.size(), format, arguments);
-  last_words = text.data();
-  while (last_words.ends_with('\n')) last_words.pop_back();
+  const int size = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(static_cast<std::size_t>(std::max(size, 0)), '\0');
+  // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral)
+  std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+  // The kernel's log may be long: it says why in its last line before the statistics.
+  const std::size_t statistics = text.rfind("\nprocessed ");
+  if (statistics != std::string::npos && statistics > 0) {
+    const std::size_t line = text.rfind('\n', statistics - 1) + 1; // 0: the message's first one
+    reason += (reason.empty() ? "" : ": ") + text.substr(line, statistics - line);
+  } else if (reason.empty()) {
+    reason = text.substr(0, text.find_last_not_of('\n') + 1);
+  }
   return size;
 }
 
 unexpected<Problem> failed(const std::string& what, int error) {
-  std::array<char, 128> reason{}; // libbpf has numbers of its own
-  libbpf_strerror(error, reason.data(), reason.size());
-  std::string text = what + ": " + reason.data();
-  if (!last_words.empty()) text += " (" + last_words + ")";
+  std::array<char, 128> name{}; // libbpf has numbers of its own
+  libbpf_strerror(error, name.data(), name.size());
+  std::string text = what + ": " + name.data();
+  if (const std::string why = std::exchange(reason, {}); !why.empty()) text += " (" + why + ")";
   return fail(text);
 }
 
@@ -93,7 +106,7 @@ void Programs::Destroy::operator()(ring_buffer* ring) const {
 }
 
 void keep_libbpf_messages() {
-  libbpf_set_print(keep_words);
+  libbpf_set_print(keep_reason);
 }
 
 Programs::Programs() = default;
@@ -139,6 +152,7 @@ Result<void> Programs::load(const record_settings& settings, const std::vector<c
   bpf_object_open_opts options{};
   options.sz = sizeof options;
   options.object_name = "sframe_profile";
+  reason.clear();
   object_.reset(bpf_object__open_mem(sframe_record_begin, size, &options));
   if (!object_) return failed("the BPF programs cannot be opened", errno);
   bpf_program* one = nullptr;
@@ -167,6 +181,7 @@ bpf_program* Programs::find(const char* name) const {
 
 Result<void> Programs::attach(bpf_link* link, const std::string& what) {
   if (!link) return failed(what, errno);
+  reason.clear(); // another way to attach it may have failed
   links_.emplace_back(link);
   return {};
 }
@@ -297,7 +312,7 @@ Result<void> Programs::start_uprobe() {
   bpf_link* const link =
       bpf_program__attach_uprobe_opts(find("on_probe"), -1, event_.file.c_str(), event_.offset, &options);
   if (!link && errno == ENOENT) {
-    if (!has_path && !last_words.contains("symbol"))
+    if (!has_path && !reason.contains("symbol"))
       return fail(event_.text() + ": neither PATH nor the folders of libraries have " + event_.file +
                   " (a name with a '/' is a path)");
     return fail(event_.text() + ": the symbol tables of " + event_.file + " have no function " + event_.name +
