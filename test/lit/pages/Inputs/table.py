@@ -648,7 +648,7 @@ CASES = {
     "sframe-gen /usr/bin/python3 -o python3.sframe-bpf --emit=bpf-table": Case(
         needs=("bpf-tables", "/usr/bin/python3"), shows=[]
     ),
-    "sframe-gen -r /usr/bin /usr/lib -o tables/ --emit=bpf-table --from=cfi,code": Case(
+    "sframe-gen -r /usr/bin /usr/lib -o tables/ --emit=bpf-table --from=all": Case(
         BIN + "cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}, needs=("bpf-tables",)
     ),
     # Other pages
