@@ -35,8 +35,8 @@ constexpr std::size_t max_headers = 64, max_notes = 64 << 10, max_path = 4096,
 constexpr std::chrono::minutes longest_generation{10};
 constexpr std::chrono::seconds longest_end{10};
 constexpr int urgent_nice = -19; ///< relative to this process
-constexpr int pipe_bytes =
-    1024 << 10; ///< most tables have fewer: sframe-gen need not wait until they are read
+/// Most tables have fewer: sframe-gen need not wait until they are read.
+constexpr int pipe_bytes = 1024 << 10;
 
 bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) {
   return ::pread(file, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);

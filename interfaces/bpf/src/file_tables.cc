@@ -32,8 +32,7 @@ Identity identity_of(const OpenedFile& opened) {
 FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
     : kernel_(kernel), counts_(counts),
       folder_(options.directory ? options.directory : "", options.keep != 0, options.keep_bytes, counts),
-      keeps_(options.keep != 0), generator_(options.generator ? options.generator : ""),
-      from_(options.from ? options.from : ""),
+      generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : ""),
       at_once_(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_at_once)) {}
 
 /// Nothing if it is damaged.
@@ -94,7 +93,8 @@ bool FileTables::enter(const OpenedFile& opened, const Identity& identity, std::
 void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
   const OpenedFile& opened = job.opened;
   if (job.step == Step::rest) return enter_rest(opened, bytes);
-  if (job.step == Step::first && (bytes.empty() || !parse(bytes))) { // it may have code only
+  const bool is_valid = !bytes.empty() && parse(bytes);
+  if (job.step == Step::first && !is_valid) { // it may have code only
     job.step = Step::all;
     const auto file = files_.find(opened.mapping.key);
     const bool is_wanted = file != files_.end() && file->second.is_wanted;
@@ -102,8 +102,7 @@ void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
     return;
   }
   counts_.no_table += bytes.empty();
-  if (bytes.empty() || !parse(bytes))
-    return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
+  if (!is_valid) return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
   const bool is_partial = job.step == Step::first;
   const bool is_entered = enter(opened, identity_of(opened), bytes, is_partial);
   if (!is_partial) return folder_.keep(identity_of(opened), bytes);
@@ -242,7 +241,7 @@ void FileTables::add(OpenedFile opened, bool is_wanted) {
   if (identity.owner && (enter_shared(opened, identity) || enter_kept(opened, identity))) return;
   if (generator_.empty()) return enter_made({std::move(opened), Step::all}, {});
   files_[key].is_wanted = is_wanted;
-  const Step step = is_wanted || !keeps_ ? first_step(opened) : Step::all; // kept ones are whole
+  const Step step = is_wanted || !folder_.keeps() ? first_step(opened) : Step::all; // kept ones are whole
   (is_wanted ? wanted_ : waiting_).push_back({std::move(opened), step});
   start();
 }

@@ -102,7 +102,6 @@ private:
   KernelTables& kernel_;
   sframe_bpf_counts& counts_;
   TableFolder folder_;
-  bool keeps_;
   std::string generator_;
   std::string from_;    ///< empty: all, in two steps
   std::size_t at_once_; ///< how many tables that no stack waits for are made

@@ -50,6 +50,7 @@ public:
   /// Gives the kernel a table, which must be valid. Nothing if there is no room. It is in its slot after
   /// publish().
   std::optional<LoadedTable> load(std::span<const std::byte> bytes);
+  /// Puts all tables that were loaded into their slots.
   void publish();
   /// No word leads to code with the table any more.
   void unload(const LoadedTable& table);

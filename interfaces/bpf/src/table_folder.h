@@ -44,6 +44,8 @@ public:
 
   /// The table, which is not checked yet; empty if there is none.
   std::vector<std::byte> read(const Identity& identity) const;
+  /// Whether keep() writes.
+  bool keeps() const { return keeps_; }
   /// Writes it, for later programs: another one sees the whole table, or none. What fails is counted.
   void keep(const Identity& identity, std::span<const std::byte> table);
 
