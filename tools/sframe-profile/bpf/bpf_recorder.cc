@@ -236,7 +236,7 @@ bool BpfRecorder::find_waits() {
   return started || say(started.error());
 }
 
-/// One waits for the memory of a process: another one goes on behind it.
+/// A search waits for the memory of a process: starts another one that skips this process.
 void BpfRecorder::go_past_unread() {
   programs_.leave_out_read();
   can_go_past_ = find_waits();

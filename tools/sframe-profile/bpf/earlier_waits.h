@@ -3,8 +3,8 @@
 // Threads that are off their CPUs when a recording begins: the BPF program on_waiting is run for all threads,
 // by reading its iterator. It reads the memory of other processes, for which it may have to wait, and no
 // signal ends that; so a child does it, without which this process can end. It does some threads at a time,
-// so that the ring buffers have room for their stacks. Where it waits for too long, another one goes on
-// behind that process.
+// so that the ring buffers have room for their stacks. If it waits for too long, another child is started,
+// which skips that process.
 
 #pragma once
 
@@ -36,7 +36,7 @@ public:
   bool is_over() const;
   /// Whether it has waited for a second for the memory of a process, and may be started again.
   bool is_stuck() const;
-  /// How many threads are waited for, with others behind them.
+  /// How many searches still wait for the memory of a process.
   std::uint64_t num_stuck() const;
 
 private:
