@@ -27,6 +27,13 @@ Identity identity_of(const OpenedFile& opened) {
   return {opened.image->build_id, opened.owner};
 }
 
+/// Nothing if it is damaged, or none.
+std::optional<Table> parse(std::span<const std::byte> bytes) {
+  const auto table = Table::parse(bytes);
+  if (table && table->words().big_endian == (std::endian::native == std::endian::big)) return *table;
+  return std::nullopt;
+}
+
 } // namespace
 
 FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sframe_bpf_options& options)
@@ -34,14 +41,6 @@ FileTables::FileTables(KernelTables& kernel, sframe_bpf_counts& counts, const sf
       folder_(options.directory ? options.directory : "", options.keep != 0, options.keep_bytes, counts),
       generator_(options.generator ? options.generator : ""), from_(options.from ? options.from : ""),
       at_once_(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_at_once)) {}
-
-/// Nothing if it is damaged.
-std::optional<Table> FileTables::parse(std::span<const std::byte> bytes) {
-  const auto table = Table::parse(bytes);
-  if (table && table->words().big_endian == (std::endian::native == std::endian::big)) return *table;
-  ++counts_.damaged;
-  return std::nullopt;
-}
 
 void FileTables::enter(const sframe_bpf_key& key, KnownFile file) {
   if (file.state == SFRAME_BPF_STATE_READY) {
@@ -60,7 +59,7 @@ void FileTables::enter(const sframe_bpf_key& key, KnownFile file) {
   files_[key] = std::move(file);
 }
 
-void FileTables::enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table) {
+void FileTables::enter(const OpenedFile& opened, std::shared_ptr<LoadedTable> table) {
   KnownFile file;
   file.state = SFRAME_BPF_STATE_READY;
   file.code.key = opened.mapping.key;
@@ -83,17 +82,22 @@ bool FileTables::enter(const OpenedFile& opened, const Identity& identity, std::
     return false;
   }
   loaded->is_partial = is_partial;
-  auto shared = std::make_shared<const LoadedTable>(std::move(*loaded));
+  auto shared = std::make_shared<LoadedTable>(std::move(*loaded));
   if (!identity.build_id.empty()) by_identity_.emplace(identity, shared);
   enter(opened, std::move(shared));
   return true;
+}
+
+/// Of what was made of a file.
+void FileTables::count_invalid(std::span<const std::byte> bytes) {
+  ++(bytes.empty() ? counts_.no_table : counts_.damaged);
 }
 
 /// By what has been made of it; nothing, if that was not possible.
 void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
   const OpenedFile& opened = job.opened;
   if (job.step == Step::rest) return enter_rest(opened, bytes);
-  const bool is_valid = !bytes.empty() && parse(bytes);
+  const bool is_valid = parse(bytes).has_value();
   if (job.step == Step::first && !is_valid) { // it may have code only
     job.step = Step::all;
     const auto file = files_.find(opened.mapping.key);
@@ -101,8 +105,10 @@ void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
     (is_wanted ? wanted_ : waiting_).push_front(std::move(job));
     return;
   }
-  counts_.no_table += bytes.empty();
-  if (!is_valid) return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
+  if (!is_valid) {
+    count_invalid(bytes);
+    return enter(opened.mapping.key, KnownFile{.state = SFRAME_BPF_STATE_NONE});
+  }
   const bool is_partial = job.step == Step::first;
   const bool is_entered = enter(opened, identity_of(opened), bytes, is_partial);
   if (!is_partial) return folder_.keep(identity_of(opened), bytes);
@@ -112,25 +118,28 @@ void FileTables::enter_made(Job job, std::span<const std::byte> bytes) {
 /// The second step. If it fails, or has no room, the table of the first one stays as it is. Nothing if that
 /// was removed meanwhile.
 void FileTables::enter_rest(const OpenedFile& opened, std::span<const std::byte> bytes) {
-  counts_.no_table += bytes.empty();
-  const bool is_valid = !bytes.empty() && parse(bytes);
-  if (is_valid) folder_.keep(identity_of(opened), bytes);
+  const bool is_valid = parse(bytes).has_value();
+  if (is_valid)
+    folder_.keep(identity_of(opened), bytes);
+  else
+    count_invalid(bytes);
   const auto known = files_.find(opened.mapping.key);
   if (known == files_.end() || !known->second.code.partial) return;
-  const std::shared_ptr<const LoadedTable> old = known->second.table;
-  std::shared_ptr<const LoadedTable> table;
+  const std::shared_ptr<LoadedTable> old = known->second.table;
+  std::shared_ptr<LoadedTable> table;
   if (is_valid)
-    if (auto loaded = kernel_.load(bytes)) table = std::make_shared<const LoadedTable>(std::move(*loaded));
+    if (auto loaded = kernel_.load(bytes)) table = std::make_shared<LoadedTable>(std::move(*loaded));
   const auto has = [&](const auto& wanted) {
     return std::ranges::any_of(files_, [&](const auto& one) { return one.second.table == wanted; });
   };
   const bool is_known = has(old); // load() may have removed it, to make room
   for (auto& [key, file] : files_)
     if (file.table == old) replace(key, file, table);
-  std::erase_if(by_identity_, [&](const auto& one) { return one.second == old; });
   counts_.partial += has(old);
-  if (is_known && !has(old)) kernel_.unload(*old);
+  old->is_partial = false; // nothing more comes
   if (!table) return;
+  std::erase_if(by_identity_, [&](const auto& one) { return one.second == old; });
+  if (is_known && !has(old)) kernel_.unload(*old);
   if (!has(table))
     kernel_.unload(*table);
   else if (!identity_of(opened).build_id.empty())
@@ -138,8 +147,7 @@ void FileTables::enter_rest(const OpenedFile& opened, std::span<const std::byte>
 }
 
 /// The table of a file; without another one, or without room for it, the file keeps what it has.
-void FileTables::replace(const sframe_bpf_key& key, KnownFile& file,
-                         std::shared_ptr<const LoadedTable> table) {
+void FileTables::replace(const sframe_bpf_key& key, KnownFile& file, std::shared_ptr<LoadedTable> table) {
   sframe_bpf_code code = file.code;
   code.partial = 0;
   if (table) {
@@ -152,6 +160,7 @@ void FileTables::replace(const sframe_bpf_key& key, KnownFile& file,
       file.table = std::move(table);
       return;
     }
+    if (number) kernel_.remove_code(*number);
   }
   file.code.partial = 0;
   kernel_.change_code(file.number, file.code);
@@ -212,9 +221,9 @@ bool FileTables::enter_kept(const OpenedFile& opened, const Identity& identity) 
   const auto bytes = folder_.read(identity);
   if (bytes.empty()) return false;
   const auto table = parse(bytes);
-  if (!table) return false;
-  if (!std::ranges::equal(table->build_id(), std::as_bytes(std::span(identity.build_id)))) {
-    ++counts_.damaged; // it is that of another file
+  // Or that of another file.
+  if (!table || !std::ranges::equal(table->build_id(), std::as_bytes(std::span(identity.build_id)))) {
+    ++counts_.damaged;
     return false;
   }
   enter(opened, identity, bytes);

@@ -40,7 +40,7 @@ struct KnownFile {
   std::uint32_t number = 0;                       ///< of its code, if READY
   bool is_wanted = false;                         ///< by want()
   sframe_bpf_code code{};
-  std::shared_ptr<const LoadedTable> table;
+  std::shared_ptr<LoadedTable> table;
 };
 
 class FileTables {
@@ -84,15 +84,15 @@ private:
     Generation generation;
   };
 
-  std::optional<Table> parse(std::span<const std::byte> bytes);
   bool enter_shared(const OpenedFile& opened, const Identity& identity);
   bool enter_kept(const OpenedFile& opened, const Identity& identity);
+  void count_invalid(std::span<const std::byte> bytes);
   void enter_made(Job job, std::span<const std::byte> bytes);
   void enter_rest(const OpenedFile& opened, std::span<const std::byte> bytes);
-  void replace(const sframe_bpf_key& key, KnownFile& file, std::shared_ptr<const LoadedTable> table);
+  void replace(const sframe_bpf_key& key, KnownFile& file, std::shared_ptr<LoadedTable> table);
   bool enter(const OpenedFile& opened, const Identity& identity, std::span<const std::byte> bytes,
              bool is_partial = false);
-  void enter(const OpenedFile& opened, std::shared_ptr<const LoadedTable> table);
+  void enter(const OpenedFile& opened, std::shared_ptr<LoadedTable> table);
   void enter(const sframe_bpf_key& key, KnownFile file);
   void start();
   void start(std::deque<Job>& queue, std::size_t at_once);
@@ -106,7 +106,7 @@ private:
   std::string from_;    ///< empty: all, in two steps
   std::size_t at_once_; ///< how many tables that no stack waits for are made
   std::map<sframe_bpf_key, KnownFile, KeyLess> files_;
-  std::map<Identity, std::shared_ptr<const LoadedTable>> by_identity_;
+  std::map<Identity, std::shared_ptr<LoadedTable>> by_identity_;
   std::deque<Job> wanted_, waiting_, rest_; ///< in this order; the last ones have the table of the first step
   std::vector<Made> made_;
   std::deque<std::pair<std::uint64_t, sframe_bpf_key>> refused_; ///< files without room, and when
