@@ -350,7 +350,7 @@ profile::Recording BpfRecorder::finish() {
     messages_.warning({}, "tables were not made in time: --keep-generated makes them once for all "
                           "recordings");
   recording.duration = end_ - zero_;
-  recording.own_time = used_time();
+  recording.own_time = used_time() + static_cast<std::uint64_t>(waits_.used_time().count());
   recording.making_time = counts.making_time;
   for (const Programs::Runs& runs : programs_.runs()) {
     messages_.detail({}, "the BPF program " + runs.name + " ran " + counted(runs.count, "time") + ", for " +

@@ -4,6 +4,8 @@
 
 #include "record.h"
 
+#include "sframe/base/processor_time.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,7 +96,9 @@ bool EarlierWaits::take_event() {
   while (reports_.number() >= 0 && ::read(reports_.number(), &report, 1) == 1) {
     Search& from = searches_[report >> 1];
     (report & 1 ? from.is_over : from.waits) = true;
-    if (from.is_over) ::waitpid(from.child, nullptr, 0); // it does nothing more
+    rusage usage{};
+    if (from.is_over && ::wait4(from.child, nullptr, 0, &usage) == from.child) // it does nothing more
+      used_time_ += processor_time(usage);
     has_any = true;
   }
   return has_any;

@@ -38,6 +38,8 @@ public:
   bool is_stuck() const;
   /// How many searches still wait for the memory of a process.
   std::uint64_t num_stuck() const;
+  /// Processor time of searches that are over.
+  std::chrono::nanoseconds used_time() const { return used_time_; }
 
 private:
   struct Search {
@@ -50,6 +52,7 @@ private:
   /// For bytes of all: twice the number of the search, and 1 if it is over.
   bpf::FileDescriptor reports_{-1}, reports_end_{-1};
   std::chrono::steady_clock::time_point last_{}; ///< when it went on
+  std::chrono::nanoseconds used_time_{0};
 };
 
 } // namespace sframe::profile_tool

@@ -354,6 +354,7 @@ std::vector<Programs::Runs> Programs::runs() const {
     bpf_prog_info information{};
     std::uint32_t size = sizeof information;
     const int file = bpf_program__fd(program);
+    if (bpf_program__name(program) == std::string_view(waits_program)) continue; // it may wait for memory
     if (file >= 0 && bpf_obj_get_info_by_fd(file, &information, &size) == 0 && information.run_cnt != 0)
       all.push_back({bpf_program__name(program), information.run_cnt, information.run_time_ns});
   }
