@@ -862,6 +862,7 @@ CodeFunctionList CodeFunctions::find() {
   CodeFunctionList functions;
   for (auto& [start, place] : places_) {
     place.users = {};
+    if (!place.found && place.has_address_taken) other_addresses_.push_back(start);
     if (!place.found) continue;
     if (!place.named && std::ranges::binary_search(executed, start)) continue;
     functions.push_back(std::move(place.found->function));

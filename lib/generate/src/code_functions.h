@@ -80,6 +80,8 @@ public:
 
   /// Finds and analyses all. By address; starts differ. Some are missing if is_out_of_steps().
   CodeFunctionList find();
+  /// After find(): other addresses that code puts into registers, in order. Mostly not of code.
+  std::span<const std::uint64_t> other_addresses() const { return other_addresses_; }
   /// True if the image's budget for Resource::code_steps is used up.
   bool is_out_of_steps() const;
   /// The same function, entered with `entry` and code::Function::fp_at_start.
@@ -163,6 +165,7 @@ private:
   std::vector<std::uint64_t> new_names_;  ///< of which analyse_longer_ones() does not know
   std::vector<std::uint64_t> new_starts_; ///< of which analyse_callers_before() does not know
   std::vector<Undecided> undecided_;      ///< functions of which returns() may have changed
+  std::vector<std::uint64_t> other_addresses_;
 };
 
 } // namespace sframe::generate

@@ -13,6 +13,8 @@
 #include "code_functions.h"
 #include "sframe/code/call_end.h"
 #include "sframe/code/row_check.h"
+#include "sframe/code/signal_return.h"
+#include "signal_returns.h"
 
 #include <algorithm>
 #include <iterator>
@@ -34,7 +36,13 @@ constexpr Reason entry_refuted = {"entry-refuted",
 constexpr Reason data = {"data", "an instruction consists of zeros: data, not code"};
 constexpr Reason ambiguous = {"ambiguous", "this code is entered with different frames"};
 
-enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };
+enum class State : std::uint8_t {
+  unproven,
+  accepted,
+  refuted,
+  ambiguous,
+  signal_return, ///< no function: see signal_returns.h
+};
 
 /// Which function has the rows at an address, by its index.
 class Claims {
@@ -135,10 +143,14 @@ bool may_be_word(const CodeFunction& function) {
 class Proof {
 public:
   /// All references must outlive the object.
-  Proof(const CfiInput& input, CodeFunctions& analysis, CodeFunctionList& functions)
+  Proof(const CfiInput& input, CodeFunctions& analysis, CodeFunctionList& functions,
+        std::span<const SignalReturn> signal_returns)
       : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
         states_(functions.size(), State::unproven), padding_(*input.abi) {
     for (const CodeFunction& function : functions) starts_.push_back(function.start);
+    std::size_t index = 0;
+    for (const SignalReturn& one : signal_returns)
+      if (at(one.start, index)) states_[index] = State::signal_return;
     std::vector<AddressRange> stubs;
     for (const Plt& plt : input.plts) stubs.push_back(plt.range);
     stubs_ = AddressSet(std::move(stubs));
@@ -432,6 +444,7 @@ void Proof::refute_unconnected() {
   std::uint64_t last_end = 0; // of accepted code
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeFunction& function = functions_[i];
+    if (states_[i] == State::signal_return) last_end = std::max(last_end, end_of(function));
     if (states_[i] != State::accepted) continue;
     if (!function.named && !is_connected(function, last_end) && !stands_alone(function)) {
       states_[i] = State::unproven;
@@ -571,6 +584,7 @@ void Proof::accept_jumpers(std::size_t target) {
 void Proof::run() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeRows& rows = functions_[i].rows;
+    if (states_[i] == State::signal_return) continue;
     if (rows.refuted || rows.has_data)
       states_[i] = State::refuted;
     else if (rows.returns && is_plausible(functions_[i]))
@@ -595,6 +609,8 @@ public:
   Writer(const CfiInput& input, const Options& options, Conversion& out)
       : input_(input), options_(options), out_(out) {}
 
+  /// Adds code to which signal handlers return, before all claims: no function has its addresses.
+  void add(const SignalReturn& code);
   /// Gives addresses to a function, apart from those that an earlier one has.
   void claim(std::size_t index, const CodeFunction& function) { claims_.add(index, function); }
   /// After all claims: adds what the function has claimed.
@@ -603,9 +619,12 @@ public:
   void leave_out(const CodeFunction& function, const Reason& reason);
 
 private:
+  static constexpr std::size_t no_owner = std::numeric_limits<std::size_t>::max();
+
   /// Adds [begin, end) of the range to the current run, which ends there or is empty.
   void extend_run(std::uint64_t begin, std::uint64_t end, const CodeRows::Range& range);
   void end_run(bool b_key);
+  void add_rows_of(const Fde& fde);
   void leave_out_range(const AddressRange& range, Reason reason);
   void report(const AddressRange& range, Reason reason);
   void count();
@@ -633,6 +652,22 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
   count();
 }
 
+void Writer::add(const SignalReturn& code) {
+  covered_ = left_ = 0;
+  const std::optional<FrameRow> row = code::signal_return_row(*input_.abi);
+  if (row && traits(options_.version).has_signal) {
+    claims_.add(code.range.start, {code.range.end(), no_owner}, [](const AddressRange&) {});
+    rows_ = {*row};
+    add_rows_of({.start = code.range.start,
+                 .size = static_cast<std::uint32_t>(code.range.size),
+                 .signal_frame = true});
+  } else {
+    leave_out_range(AddressRange::between(code.start, code.range.end()),
+                    row ? reason(RefusalReason::signal_frame) : reason(cfi::Unrepresentable::sp_rule));
+  }
+  count();
+}
+
 void Writer::leave_out(const CodeFunction& function, const Reason& reason) {
   covered_ = left_ = 0;
   for (const CodeRows::Range& range : function.rows.ranges) leave_out_range(function.at(range), reason);
@@ -657,9 +692,13 @@ void Writer::extend_run(std::uint64_t begin, std::uint64_t end, const CodeRows::
 
 void Writer::end_run(bool b_key) {
   if (rows_.empty()) return;
-  const Fde fde{.start = run_begin_,
-                .size = static_cast<std::uint32_t>(run_end_ - run_begin_),
-                .pauth_key = b_key ? PauthKey::b : PauthKey::a};
+  add_rows_of({.start = run_begin_,
+               .size = static_cast<std::uint32_t>(run_end_ - run_begin_),
+               .pauth_key = b_key ? PauthKey::b : PauthKey::a});
+}
+
+/// Adds rows_, which it empties.
+void Writer::add_rows_of(const Fde& fde) {
   const std::uint64_t added =
       add_rows(out_, fde, rows_, out_.report.from_code,
                [&](const AddressRange& range, const Reason& why) { report(range, why); });
@@ -672,7 +711,6 @@ void Writer::end_run(bool b_key) {
 
 /// Adds to the report what no function covers, and what was not left out before.
 void Writer::leave_out_range(const AddressRange& range, Reason reason) {
-  constexpr std::size_t no_owner = std::numeric_limits<std::size_t>::max();
   claims_.add(range.start, {range_end(range.start, range.size), no_owner},
               [&](const AddressRange& part) { report(part, reason); });
 }
@@ -683,17 +721,27 @@ void Writer::report(const AddressRange& range, Reason reason) {
   left_ += range.size;
 }
 
+struct Found {
+  CodeFunctionList functions;
+  std::vector<State> states; ///< of functions
+  std::vector<SignalReturn> signal_returns;
+};
+
 /// Finds all functions, and decides which of them are accepted. The analysis, which is as large as its
 /// largest function, ends before anything is written. No functions if its steps are used up: what calls or
 /// jumps into one may be missing, so nothing is proven.
-std::vector<State> find(const CfiInput& input, const AddressSet& holes, const Options& options, RowPool& pool,
-                        CodeFunctionList& functions) {
+Found find(const CfiInput& input, const AddressSet& holes, const Options& options, RowPool& pool) {
+  Found found;
   CodeFunctions analysis(input, holes, pool, options.threads);
-  functions = analysis.find();
-  if (analysis.is_out_of_steps()) functions.clear();
-  Proof proof(input, analysis, functions);
+  found.functions = analysis.find();
+  if (analysis.is_out_of_steps())
+    found.functions.clear();
+  else
+    found.signal_returns = find_signal_returns(input, holes, found.functions, analysis.other_addresses());
+  Proof proof(input, analysis, found.functions, found.signal_returns);
   proof.run();
-  return proof.states();
+  found.states = proof.states();
+  return found;
 }
 
 } // namespace
@@ -703,16 +751,16 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
   const AddressSet holes = input.image->executable_addresses().without(described);
   if (holes.empty()) return;
   RowPool pool;
-  CodeFunctionList functions;
-  const std::vector<State> states = find(input, holes, options, pool, functions);
+  const auto [functions, states, signal_returns] = find(input, holes, options, pool);
   Writer writer(input, options, out);
+  for (const SignalReturn& one : signal_returns) writer.add(one);
   const auto is_accepted = [&](std::size_t i) { return states[i] == State::accepted; };
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.claim(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (is_accepted(i)) writer.add(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (is_accepted(i)) continue;
+    if (is_accepted(i) || states[i] == State::signal_return) continue;
     const State state = states[i];
     const Reason& why = functions[i].rows.has_data ? data
                         : state == State::refuted  ? entry_refuted

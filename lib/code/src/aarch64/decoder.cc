@@ -78,6 +78,18 @@ public:
 
 namespace sframe::code {
 
+namespace aarch64 {
+namespace {
+
+/// SP points to a struct rt_sigframe: a siginfo of 128 bytes, and the ucontext. In that, the sigcontext is at
+/// 176: the fault's address, x0 to x30, SP, pc.
+constexpr std::uint16_t saved_x0 = 128 + 176 + 8;
+constexpr Interrupted interrupted = {
+    .sp = saved_x0 + 31 * 8, .pc = saved_x0 + 32 * 8, .fp = saved_x0 + 29 * 8};
+
+} // namespace
+} // namespace aarch64
+
 // A call preserves x19 to x29 and SP. x18, the platform register, and x30, which gets the return address,
 // count as clobbered too (but see Analysis::call() for a shadow call stack).
 const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64::scratch + 1,
@@ -90,7 +102,8 @@ const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64
                                                         .function_alignment = aarch64::word_size,
                                                         .resolver_stack = 16,
                                                         .last_system_calls = {93, 94, 139},
-                                                        .thread_system_calls = {220, 435}},
+                                                        .thread_system_calls = {220, 435},
+                                                        .interrupted = aarch64::interrupted},
                                             .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                               return std::make_unique<aarch64::A64Decoder>();
                                             },

@@ -146,7 +146,9 @@ const MachineEntry machines::amd64 = {
                 .function_alignment = 16,
                 .resolver_stack = 16,
                 .last_system_calls = {60, 231, 15},
-                .thread_system_calls = {56, 435}},
+                .thread_system_calls = {56, 435},
+                // SP points to the ucontext, whose registers begin at 40
+                .interrupted = {.sp = 160, .pc = 168, .fp = 120}},
     .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
       return std::make_unique<amd64::ZydisBackedDecoder>();
     },

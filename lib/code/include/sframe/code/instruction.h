@@ -127,6 +127,12 @@ struct Instruction {
   std::uint8_t executed_at = Effect::none;
 };
 
+/// Where the Linux kernel keeps registers of the code that a signal interrupted, from SP at the system call
+/// rt_sigreturn. All 0: no row can represent it, as on s390x, whose CFA is above the SP that is there.
+struct Interrupted {
+  std::uint16_t sp = 0, pc = 0, fp = 0;
+};
+
 /// Properties of an ABI's machine that the analysis needs beyond AbiTraits. Constants of static duration.
 struct Machine {
   std::uint8_t num_registers = 0;   ///< tracked registers: numbers 0 to num_registers - 1
@@ -148,6 +154,7 @@ struct Machine {
   std::array<std::int32_t, 3> last_system_calls{-1, -1, -1};
   /// Numbers of those that also return in a new thread, with another stack: clone, clone3.
   std::array<std::int32_t, 2> thread_system_calls{-1, -1};
+  Interrupted interrupted;
 };
 
 /// Decodes instructions. Not thread-safe; make one per thread.
