@@ -29,6 +29,8 @@ public:
     const auto result = step_by_row(match->row, match->signal_frame, abi_, frame, memory, caller);
     if (match->injected_size && result.status == unwind::StepStatus::stepped)
       restore_interrupted(abi_, match->injected_size, memory, caller);
+    if (match->signal_frame && result.status == unwind::StepStatus::stepped)
+      restore_all(frame, memory, caller);
     return result;
   }
 
@@ -44,6 +46,7 @@ public:
 
 private:
   std::optional<unwind::SframeMatch> look_up(const unwind::FrameState& frame, unwind::Memory& memory) const;
+  void restore_all(const unwind::FrameState& frame, unwind::Memory& memory, unwind::FrameState& caller) const;
 
   const AbiTraits& abi_;
   const unwind::UnwindAbi& unwind_;
@@ -57,6 +60,20 @@ std::optional<unwind::SframeMatch> SframeStepper::look_up(const unwind::FrameSta
   auto match = source->find_sframe(frame.lookup_pc());
   if (match && !applies(*match, frame, unwind_, memory)) match.reset();
   return match;
+}
+
+/// Rows restore SP, FP and the pc. What was interrupted may need another register, as leaf functions of
+/// AArch64 do: the kernel has saved all of them there.
+void SframeStepper::restore_all(const unwind::FrameState& frame, unwind::Memory& memory,
+                                unwind::FrameState& caller) const {
+  const unwind::SignalTrampoline* const trampoline = find_trampoline(unwind_, memory, frame.registers.pc);
+  unwind::FrameState saved;
+  if (!trampoline ||
+      step_by_trampoline(*trampoline, abi_, frame, memory, saved).status != unwind::StepStatus::stepped)
+    return;
+  const bool is_same = saved.registers.pc == caller.registers.pc &&
+                       saved.registers.get(abi_.sp) == caller.registers.get(abi_.sp);
+  if (is_same) caller.registers = saved.registers;
 }
 
 } // namespace
