@@ -24,7 +24,7 @@ SFRAME_BPF_INLINE void sframe_bpf_start(struct sframe_bpf_cursor* at) {
   at->sp = at->registers[SFRAME_BPF_SP];
   at->fp = at->registers[SFRAME_BPF_FP];
   at->exact = at->innermost = 1;
-  at->fp_unknown = 0;
+  at->fp_unknown = at->ra_known = 0;
 }
 
 SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_cursor* at, __u32 number, __u64* to) {
@@ -34,7 +34,8 @@ SFRAME_BPF_INLINE int sframe_bpf_read_register(const struct sframe_bpf_cursor* a
     if (at->fp_unknown) return SFRAME_BPF_END_REGISTER;
     *to = at->fp;
   } else {
-    if (!at->innermost || number >= SFRAME_BPF_NUM_REGISTERS) return SFRAME_BPF_END_REGISTER;
+    const int known = at->innermost || (at->ra_known && number == SFRAME_BPF_RA);
+    if (!known || number >= SFRAME_BPF_NUM_REGISTERS) return SFRAME_BPF_END_REGISTER;
     SFRAME_BPF_KEEP(number); /* the mask is for the verifier, which has forgotten the comparison */
     *to = at->registers[number & (SFRAME_BPF_NUM_REGISTERS - 1)];
   }
@@ -58,6 +59,25 @@ SFRAME_BPF_INLINE int sframe_bpf_apply(const void* memory, const struct sframe_b
   return SFRAME_BPF_READ(memory, to, base) == 0 ? 0 : SFRAME_BPF_END_UNREADABLE;
 }
 
+/* A leaf function of AArch64 has its return address in x30, which no rule restores. Where a signal
+   interrupted it, the kernel has stored x30 before SP and pc (struct sigcontext). `sp`: where the signal
+   frame is. */
+SFRAME_BPF_INLINE void sframe_bpf_take_ra(const void* memory, struct sframe_bpf_cursor* at,
+                                          const struct sframe_bpf_rule* rule, __u64 sp) {
+  (void)memory, (void)rule, (void)sp;
+  at->ra_known = 0;
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+  const int is_of_kernel = rule->signal_frame && rule->cfa.kind == SFRAME_BPF_STORED &&
+                           rule->cfa.base == SFRAME_BPF_SP && rule->ra.kind == SFRAME_BPF_STORED &&
+                           rule->ra.base == SFRAME_BPF_SP && rule->ra.offset == rule->cfa.offset + 8;
+  if (!is_of_kernel) return;
+  __u64 ra = 0;
+  if (SFRAME_BPF_READ(memory, &ra, sp + (__u64)(__s64)rule->cfa.offset - 8) != 0) return;
+  at->registers[SFRAME_BPF_RA] = ra;
+  at->ra_known = 1;
+#endif
+}
+
 /* Makes the caller the current frame, by a rule of kind SFRAME_BPF_ROW. 0 or an end. */
 SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cursor* at,
                                        const struct sframe_bpf_rule* rule) {
@@ -68,7 +88,7 @@ SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cur
   int end = sframe_bpf_apply(memory, at, &rule->cfa, 0, &cfa);
   if (end) return end;
   /* In a leaf function of AArch64 they are equal. A signal handler may have a stack of its own. */
-  if (!rule->signal_frame && (cfa < at->sp || (cfa == at->sp && !at->innermost)))
+  if (!rule->signal_frame && (cfa < at->sp || (cfa == at->sp && !at->innermost && !at->ra_known)))
     return SFRAME_BPF_END_NOT_GROWING;
   const int neighbours = rule->ra.kind == SFRAME_BPF_STORED && rule->fp.kind == SFRAME_BPF_STORED &&
                          rule->ra.base == SFRAME_BPF_CFA_IN_WIDE && rule->fp.base == SFRAME_BPF_CFA_IN_WIDE &&
@@ -97,6 +117,7 @@ SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cur
   if (rule->ra_signed) ra &= (1ull << 48) - 1; /* the code is in the bits above the address */
 #endif
   if (ra == 0) return SFRAME_BPF_END_ZERO_PC;
+  sframe_bpf_take_ra(memory, at, rule, at->sp);
   at->pc = ra;
   at->sp = cfa;
   at->fp = fp;
@@ -141,7 +162,7 @@ SFRAME_BPF_INLINE int sframe_bpf_guess(const void* memory, struct sframe_bpf_cur
   at->pc = both.ra;
   at->sp = at->fp + 16;
   at->fp = both.fp;
-  at->exact = at->innermost = 0;
+  at->exact = at->innermost = at->ra_known = 0;
   return 0;
 }
 

@@ -136,7 +136,9 @@ struct sframe_bpf_cursor {
   __u32 exact; /* the pc is the next instruction, not a return address */
   __u32 innermost;
   __u32 fp_unknown;
-  __u32 guesses; /* SFRAME_BPF_FRAME_POINTERS */
+  __u32 guesses;  /* SFRAME_BPF_FRAME_POINTERS */
+  __u32 ra_known; /* AArch64: a signal interrupted this frame, and x30 is the one that it had */
+  __u32 reserved;
 };
 
 /* Flags of sframe_stack(). */
