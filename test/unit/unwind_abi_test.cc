@@ -5,6 +5,7 @@
 
 #include "elf_builder.h"
 #include "made_up_space.h"
+#include "sframe/code/signal_return.h"
 #include "sframe/core/core.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"
@@ -49,6 +50,31 @@ TEST(Abi, EachHasUnwindData) {
       for (const SavedRegister& saved : trampoline.registers)
         EXPECT_LT(saved.reg, unwind->register_names.size());
     }
+  }
+}
+
+/// Rows from code lead where a walk by the bytes of the same code does.
+TEST(Abi, SignalReturnsAreTheTrampolines) {
+  for (const AbiTraits* abi : all_abis()) {
+    const auto row = code::signal_return_row(*abi);
+    EXPECT_EQ(row.has_value(), abi->sp_from_cfa == 0) << abi->name;
+    code::SignalReturns returns(*abi);
+    int recognised = 0;
+    for (const SignalTrampoline& trampoline : find_unwind_abi(abi->id)->trampolines) {
+      if (returns.size(std::as_bytes(trampoline.code), 0x1000) != trampoline.code.size()) continue;
+      ++recognised;
+      if (!row) continue;
+      EXPECT_EQ(row->ra, Rule::stored(abi->sp, trampoline.pc_offset)) << abi->name;
+      int compared = 0;
+      for (const SavedRegister& saved : trampoline.registers) {
+        if (saved.reg != abi->sp && saved.reg != abi->fp) continue;
+        EXPECT_EQ(saved.reg == abi->sp ? row->cfa : row->fp, Rule::stored(abi->sp, saved.offset))
+            << abi->name;
+        ++compared;
+      }
+      EXPECT_EQ(compared, 2) << abi->name;
+    }
+    EXPECT_EQ(recognised, abi->id == Abi::amd64 ? 2 : 1) << abi->name;
   }
 }
 
