@@ -840,7 +840,7 @@ std::vector<CodeFunctions::Place*> CodeFunctions::find_no_return() {
   return found;
 }
 
-CodeFunctionList CodeFunctions::find() {
+CodeFunctionList CodeFunctions::find(std::vector<std::uint64_t>& other_addresses) {
   add_starts();
   for (int round = 0; !is_out_of_steps(); ++round) {
     while (analyse_starts() || analyse_longer_ones() || analyse_callers_before()) analyse_callers();
@@ -862,7 +862,7 @@ CodeFunctionList CodeFunctions::find() {
   CodeFunctionList functions;
   for (auto& [start, place] : places_) {
     place.users = {};
-    if (!place.found && place.has_address_taken) other_addresses_.push_back(start);
+    if (!place.found && place.has_address_taken) other_addresses.push_back(start);
     if (!place.found) continue;
     if (!place.named && std::ranges::binary_search(executed, start)) continue;
     functions.push_back(std::move(place.found->function));

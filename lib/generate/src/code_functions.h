@@ -79,9 +79,8 @@ public:
   CodeFunctions(const CfiInput& input, const AddressSet& holes, RowPool& pool, unsigned threads);
 
   /// Finds and analyses all. By address; starts differ. Some are missing if is_out_of_steps().
-  CodeFunctionList find();
-  /// After find(): other addresses that code puts into registers, in order. Mostly not of code.
-  std::span<const std::uint64_t> other_addresses() const { return other_addresses_; }
+  /// `other_addresses` gets other addresses that code puts into registers, in order; mostly not of code.
+  CodeFunctionList find(std::vector<std::uint64_t>& other_addresses);
   /// True if the image's budget for Resource::code_steps is used up.
   bool is_out_of_steps() const;
   /// The same function, entered with `entry` and code::Function::fp_at_start.
@@ -165,7 +164,6 @@ private:
   std::vector<std::uint64_t> new_names_;  ///< of which analyse_longer_ones() does not know
   std::vector<std::uint64_t> new_starts_; ///< of which analyse_callers_before() does not know
   std::vector<Undecided> undecided_;      ///< functions of which returns() may have changed
-  std::vector<std::uint64_t> other_addresses_;
 };
 
 } // namespace sframe::generate

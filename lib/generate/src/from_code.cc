@@ -733,11 +733,12 @@ struct Found {
 Found find(const CfiInput& input, const AddressSet& holes, const Options& options, RowPool& pool) {
   Found found;
   CodeFunctions analysis(input, holes, pool, options.threads);
-  found.functions = analysis.find();
+  std::vector<std::uint64_t> other_addresses;
+  found.functions = analysis.find(other_addresses);
   if (analysis.is_out_of_steps())
     found.functions.clear();
   else
-    found.signal_returns = find_signal_returns(input, holes, found.functions, analysis.other_addresses());
+    found.signal_returns = find_signal_returns(input, holes, found.functions, other_addresses);
   Proof proof(input, analysis, found.functions, found.signal_returns);
   proof.run();
   found.states = proof.states();

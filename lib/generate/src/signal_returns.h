@@ -23,8 +23,8 @@ struct SignalReturn {
 };
 
 /// By address. Code after which control seems to go on, and code that a function calls, is no such code: it
-/// makes the system call for others. `addresses`: CodeFunctions::other_addresses(). Linear in these, the
-/// functions and their calls.
+/// makes the system call for others. `addresses`: those that CodeFunctions::find() adds. Linear in these,
+/// the functions and their calls.
 std::vector<SignalReturn> find_signal_returns(const CfiInput& input, const AddressSet& holes,
                                               const CodeFunctionList& functions,
                                               std::span<const std::uint64_t> addresses);
