@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each start that has the instructions is a candidate. What makes the system call for others is none: it goes
+// on afterwards, is called, or is entered after its start, perhaps with another number.
 
 #include "signal_returns.h"
 
@@ -33,6 +36,7 @@ private:
   const CodeFunction* function_at(std::uint64_t start) const;
   std::uint64_t next_function(std::uint64_t start, std::uint64_t end, std::uint64_t limit);
   bool may_have_byte_before(std::uint64_t start);
+  AddressSet entered_inside(std::span<const Candidate> candidates) const;
 
   const CfiInput& input_;
   const code::Machine& machine_;
@@ -78,11 +82,15 @@ bool Finder::may_have_byte_before(std::uint64_t start) {
     const auto bytes = input_.image->read(start - machine_.alignment, machine_.alignment);
     return bytes && !padding_.ends_with_call(*bytes, start - machine_.alignment, nullptr);
   }
+  bool is_padding = false;
   for (std::uint64_t size = 1; size <= most; ++size) {
     const auto bytes = input_.image->read(start - size, size);
-    if (bytes && bytes->front() != std::byte{} && padding_.padding(*bytes, start - size) == size) return true;
+    if (!bytes) break;
+    if (padding_.ends_with_call(*bytes, start - size, nullptr))
+      return false; // call *-112(%rbp): ends with 90
+    is_padding |= bytes->front() != std::byte{} && padding_.padding(*bytes, start - size) == size;
   }
-  return false;
+  return is_padding;
 }
 
 std::optional<Finder::Candidate> Finder::code_at(std::uint64_t start) {
@@ -95,6 +103,33 @@ std::optional<Finder::Candidate> Finder::code_at(std::uint64_t start) {
   if (size == 0) return std::nullopt;
   const std::uint64_t before = may_have_byte_before(start) ? 1 : 0;
   return Candidate{{start, {start - before, size + before}}, next_function(start, start + size, limit)};
+}
+
+/// The code that control surely enters after its start, and so perhaps with the number of another system
+/// call.
+AddressSet Finder::entered_inside(std::span<const Candidate> candidates) const {
+  std::vector<AddressRange> ranges, entered;
+  std::set<std::uint64_t> starts;
+  for (const Candidate& code : candidates) {
+    ranges.push_back(AddressRange::between(code.start + 1, code.range.end()));
+    starts.insert(code.start);
+  }
+  const AddressSet inside(std::move(ranges));
+  const auto enter = [&](std::uint64_t target) {
+    if (const AddressRange* const range = inside.range_with(target)) entered.push_back(*range);
+  };
+  for (const CodeFunction& function : functions_) {
+    for (const auto* const jumps : {&function.rows.jumps, &function.rows.guessed_jumps})
+      for (const CodeRows::Jump& jump : *jumps) enter(jump.target);
+    for (const CodeRows::Call& call : function.rows.calls) enter(call.target);
+    if (starts.contains(function.start)) continue; // it is the code
+    for (const CodeRows::Range& range : function.rows.ranges)
+      for (const AddressRange& code : inside.from(function.at(range).start)) {
+        if (code.start >= function.at(range).end()) break;
+        entered.push_back(code);
+      }
+  }
+  return AddressSet(std::move(entered));
 }
 
 std::vector<SignalReturn> Finder::find(std::span<const std::uint64_t> addresses) {
@@ -112,9 +147,12 @@ std::vector<SignalReturn> Finder::find(std::span<const std::uint64_t> addresses)
   for (const CodeFunction& function : functions_)
     for (const CodeRows::Call& call : function.rows.calls)
       if (asked.contains(call.target)) called.insert(call.target);
+  const AddressSet entered = entered_inside(candidates);
   std::vector<SignalReturn> found;
   for (const Candidate& code : candidates)
-    if (!called.contains(code.start) && (code.next == 0 || called.contains(code.next))) found.push_back(code);
+    if (!called.contains(code.start) && (code.next == 0 || called.contains(code.next)) &&
+        !entered.contains(code.range.end() - 1))
+      found.push_back(code);
   std::ranges::sort(found, {}, &SignalReturn::start);
   for (std::size_t i = 1; i < found.size(); ++i)
     if (found[i].range.start < found[i - 1].range.end())

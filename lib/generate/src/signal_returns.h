@@ -22,9 +22,9 @@ struct SignalReturn {
   AddressRange range;
 };
 
-/// By address. Code after which control seems to go on, and code that a function calls, is no such code: it
-/// makes the system call for others. `addresses`: those that CodeFunctions::find() adds. Linear in these,
-/// the functions and their calls.
+/// By address. Code after which control seems to go on, and code that a function calls, or enters after its
+/// start, is no such code: it makes the system call for others. `addresses`: those that CodeFunctions::find()
+/// adds. Linear in these, the functions and their calls.
 std::vector<SignalReturn> find_signal_returns(const CfiInput& input, const AddressSet& holes,
                                               const CodeFunctionList& functions,
                                               std::span<const std::uint64_t> addresses);
