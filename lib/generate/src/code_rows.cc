@@ -177,20 +177,23 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));
   if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state(), abi_))
     add_link(jump());
-  rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns && !shown;
   rows_.loses_fp |= at.exit == Exit::returns && at.state().reg(abi_.fp) != code::Value::entry(abi_.fp);
   rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state(), abi_);
   const bool returns_elsewhere = at.instruction.flow == Flow::ret && at.instruction.target != 0;
   // Not those of guessed code: where another path shows the row, a new thread may take this one.
-  const bool jumps_out = (at.exit == Exit::tail_call || returns_elsewhere) && !shown;
-  if (jumps_out) rows_.jumps.push_back(jump());
+  const std::uint64_t out =
+      at.exit == Exit::tail_call || returns_elsewhere ? at.instruction.target : known_target(at);
+  rows_.leaves_somewhere |=
+      (at.exit == Exit::indirect_tail_call && out == 0) || at.exit == Exit::indirect_unknown;
+  const bool jumps_out = out != 0 && !shown;
+  if (jumps_out) rows_.jumps.push_back(jump_to(out));
   const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
   const bool runs_on = goes_on && end - function_.start == function_.bytes.size() && !shown;
   if (runs_on) rows_.runs_on = std::make_unique<CodeRows::Jump>(jump_to(end));
   rows_.surely_runs_on |= runs_on && !at.instruction.is_nop && !at.instruction.marks_start;
   if (!row || row->fp.kind == Rule::Kind::undefined) {
-    if (jumps_out) rows_.without_fp.push_back(at.instruction.target);
+    if (jumps_out) rows_.without_fp.push_back(out);
     if (runs_on) rows_.without_fp.push_back(end);
   }
   if (at.instruction.flow == Flow::call && !at.pushes_and_jumps)
@@ -223,6 +226,17 @@ const std::optional<FrameRow>& CodeRowMaker::row_before(const code::Reached& at)
   row_code_ = nullptr;
   changed_ = 0;
   return row_;
+}
+
+/// Where an indirect jump out of the function leads to, as musl's start-up code does it; 0 if that is not
+/// known.
+std::uint64_t CodeRowMaker::known_target(const code::Reached& at) const {
+  const std::uint8_t reg = at.instruction.jump_register;
+  if (at.exit != code::Exit::indirect_tail_call || at.instruction.flow != code::Flow::indirect_jump ||
+      reg == code::Effect::none)
+    return 0;
+  const code::Value& value = at.state().reg(reg);
+  return code::is_number(value) ? code::number_of(value, function_.start) : 0;
 }
 
 void CodeRowMaker::add_link(const CodeRows::Jump& jump) {

@@ -100,7 +100,7 @@ struct CodeRows {
 
   CompactList<Range> ranges;       ///< by address, disjoint; adjacent ones have different rules
   CompactList<LeftOut> left_out;   ///< by address; padding is in neither list
-  CompactList<Jump> jumps;         ///< direct, by address
+  CompactList<Jump> jumps;         ///< to places that are known, by address
   CompactList<Call> calls;         ///< direct ones, in the order of the calls
   CompactList<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
   /// Return addresses of the other calls of certain code. By address.
@@ -177,6 +177,7 @@ private:
   void add_addresses(const code::Reached& at);
   void note_start(const code::Reached& at, std::uint64_t begin);
   void note_switch(const code::Reached& at, std::uint64_t begin);
+  std::uint64_t known_target(const code::Reached& at) const;
   void add_link(const CodeRows::Jump& jump);
   std::uint32_t offset_of(std::uint64_t address) const {
     return static_cast<std::uint32_t>(address - function_.start);

@@ -139,6 +139,11 @@ bool may_be_word(const CodeFunction& function) {
   return end_of(function) - function.start <= word_size && !has_frame(function);
 }
 
+/// FP has no say: both rows may name places with the same value.
+bool fits(const FrameRow& row, const FrameRow& entry) {
+  return row.cfa == entry.cfa && row.ra == entry.ra && row.ra_signed == entry.ra_signed;
+}
+
 /// Decides which functions are accepted.
 class Proof {
 public:
@@ -185,7 +190,6 @@ private:
 
   CodeFunction* at(std::uint64_t start, std::size_t& index);
   bool in_stubs(std::uint64_t address) const;
-  bool fits(const FrameRow& row, const FrameRow& entry) const;
   bool stands_alone(const CodeFunction& function);
   bool is_plausible(const CodeFunction& function);
   bool is_continued(const CodeFunction& function) const;
@@ -196,6 +200,7 @@ private:
   void spread();
   void accept_what_jumps();
   void accept_after_zeros();
+  void accept_what_leaves();
   void accept_jumpers(std::size_t target);
   void add_doubtful_entries();
   bool enter_by_jumps();
@@ -231,11 +236,6 @@ CodeFunction* Proof::at(std::uint64_t start, std::size_t& index) {
 
 bool Proof::in_stubs(std::uint64_t address) const {
   return stubs_.contains(address);
-}
-
-/// FP has no say: both rows may name places with the same value.
-bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
-  return row.cfa == entry.cfa && row.ra == entry.ra && row.ra_signed == entry.ra_signed;
 }
 
 /// True if the function starts where compilers start one, after a no-operation, and returns at the height of
@@ -383,10 +383,21 @@ void Proof::accept_entry_point() {
   std::size_t index = 0;
   CodeFunction* const function = at(input_.image->entry(), index);
   if (!function || states_[index] == State::accepted || function->rows.returns) return;
-  for (CodeRows::Range& range : function->rows.ranges) {
-    static constexpr CodeRow outermost{FrameRow::outermost(0), std::nullopt};
-    range.code = &outermost;
-  }
+  static constexpr CodeRow outermost{FrameRow::outermost(0), std::nullopt};
+  std::vector<CodeRows::Range> ranges;
+  for (const CodeRows::Range& range : function->rows.ranges)
+    ranges.push_back({range.begin, range.end, &outermost});
+  // As most do first, it has set FP to 0, and then aligned SP.
+  CompactList<LeftOut>& left_out = function->rows.left_out;
+  const auto rest = std::ranges::remove_if(left_out, [&](const LeftOut& range) {
+    if (is_unreached(range) || range.reason == code_guessed) return false;
+    const auto begin = static_cast<std::uint32_t>(range.start - function->start);
+    ranges.push_back({begin, begin + static_cast<std::uint32_t>(range.size), &outermost});
+    return true;
+  });
+  left_out.truncate(left_out.size() - rest.size());
+  std::ranges::sort(ranges, {}, &CodeRows::Range::begin);
+  function->rows.ranges = CompactList<CodeRows::Range>(std::span<const CodeRows::Range>(ranges));
   function->entry = FrameRow::outermost(0);
   function->rows.refuted = false;
   states_[index] = State::unproven;
@@ -575,6 +586,22 @@ void Proof::accept_after_zeros() {
   }
 }
 
+/// What a symbol gives a size, and ends with jumps alone, before which it releases the frame that it made, as
+/// others do before they return.
+void Proof::accept_what_leaves() {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const CodeFunction& function = functions_[i];
+    const CodeRows& rows = function.rows;
+    const auto is_last = [&](const CodeRows::Jump& jump) {
+      return jump.code && fits(*jump.row(), abi_.entry_row());
+    };
+    if (states_[i] == State::unproven && function.sized && has_frame(function) && !rows.runs_on &&
+        !rows.jumps.empty() && std::ranges::all_of(rows.jumps, is_last) && is_understood(function) &&
+        is_whole(function) && is_plausible(function))
+      accept(i);
+  }
+}
+
 void Proof::accept_jumpers(std::size_t target) {
   for (auto jumper = std::ranges::lower_bound(jumpers_, std::pair(target, std::size_t{0}));
        jumper != jumpers_.end() && jumper->first == target; ++jumper)
@@ -593,6 +620,7 @@ void Proof::run() {
   spread();
   accept_what_jumps();
   accept_entry_point();
+  accept_what_leaves();
   spread();
   accept_after_zeros();
   if (enter_by_jumps()) spread();
