@@ -411,18 +411,7 @@ void CodeFunctions::add_targets(const CodeFunction& function) {
 std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds& padding,
                                            Budget* budget) const {
   const AddressRange* const hole = holes_.range_with(address);
-  if (!hole) return address;
-  const auto bytes = input_.image->read(address, std::min(hole->end() - address, max_padding_between));
-  if (!bytes) return address;
-  std::uint64_t at = 0, steps = 0;
-  while (at < bytes->size()) {
-    steps += steps_per_padding;
-    const std::uint32_t size = padding.padding(bytes->subspan(at), address + at);
-    if (size == 0) break;
-    at += size;
-  }
-  if (budget) (void)budget->take(Resource::code_steps, steps); // who asks notices that it is used up
-  return address + at;
+  return hole ? generate::after_padding(*input_.image, address, hole->end(), padding, budget) : address;
 }
 
 /// The end of the symbol, or of what can be code of the function, in one section: at the end of one, s390x
@@ -871,6 +860,32 @@ CodeFunctionList CodeFunctions::find(std::vector<std::uint64_t>& other_addresses
     place.found.reset();
   }
   return functions;
+}
+
+std::uint64_t after_padding(const elf::Image& image, std::uint64_t address, std::uint64_t end,
+                            code::CallEnds& padding, Budget* budget) {
+  const auto bytes = image.read(address, std::min(end - address, max_padding_between));
+  if (!bytes) return address;
+  std::uint64_t at = 0, steps = 0;
+  while (at < bytes->size()) {
+    steps += steps_per_padding;
+    const std::uint32_t size = padding.padding(bytes->subspan(at), address + at);
+    if (size == 0) break;
+    at += size;
+  }
+  if (budget) (void)budget->take(Resource::code_steps, steps); // who asks notices that it is used up
+  return address + at;
+}
+
+bool ends_padding(const CfiInput& input, std::uint64_t begin, std::uint64_t address,
+                  code::CallEnds& padding) {
+  const std::uint64_t most = std::min<std::uint64_t>(code::machine(*input.abi).max_length, address - begin);
+  for (std::uint64_t size = 1; size <= most; ++size) {
+    const auto bytes = input.image->read(address - size, size);
+    if (bytes && bytes->front() != std::byte{} && padding.padding(*bytes, address - size) == size)
+      return true;
+  }
+  return false;
 }
 
 void CodeFunction::forget_search() {

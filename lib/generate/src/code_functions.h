@@ -70,6 +70,14 @@ struct CodeFunction {
   void forget_search();
 };
 
+/// The first address from `address` on, and before `end`, that is no padding, of which it looks at
+/// max_padding_between bytes. Takes code_steps from the budget, if given.
+std::uint64_t after_padding(const elf::Image& image, std::uint64_t address, std::uint64_t end,
+                            code::CallEnds& padding, Budget* budget);
+/// True if a padding instruction that does not consist of zeros ends at `address`, and starts at or after
+/// `begin`.
+bool ends_padding(const CfiInput& input, std::uint64_t begin, std::uint64_t address, code::CallEnds& padding);
+
 /// By address. Grows without a copy of itself: functions are most of what the analysis keeps.
 using CodeFunctionList = std::deque<CodeFunction>;
 

@@ -244,16 +244,8 @@ bool Proof::in_stubs(std::uint64_t address) const {
 /// return, or run into one in the code after them.
 bool Proof::stands_alone(const CodeFunction& function) {
   const AddressRange* const code = range_at(input_.code, function.start);
-  if (!code || !function.rows.returns || !analysis_.is_aligned(function.start) || !has_frame(function))
-    return false;
-  const std::uint64_t most =
-      std::min<std::uint64_t>(code::machine(abi_).max_length, function.start - code->start);
-  for (std::uint64_t size = 1; size <= most; ++size) {
-    const auto bytes = input_.image->read(function.start - size, size);
-    if (bytes && bytes->front() != std::byte{} && padding_.padding(*bytes, function.start - size) == size)
-      return true;
-  }
-  return false;
+  return code && function.rows.returns && analysis_.is_aligned(function.start) && has_frame(function) &&
+         ends_padding(input_, code->start, function.start, padding_);
 }
 
 /// True for code whose address other code puts into a register, to have it jumped to when something else is

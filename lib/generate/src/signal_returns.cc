@@ -56,17 +56,9 @@ const CodeFunction* Finder::function_at(std::uint64_t start) const {
 std::uint64_t Finder::next_function(std::uint64_t start, std::uint64_t end, std::uint64_t limit) {
   const CodeFunction* const function = function_at(start);
   if (end == limit || (function && function->sized && function->end == end)) return 0;
-  const auto bytes = input_.image->read(end, std::min(limit - end, max_padding_between));
-  if (!bytes) return end;
-  std::uint64_t after = 0;
-  while (after < bytes->size()) {
-    const std::uint32_t size = padding_.padding(bytes->subspan(after), end + after);
-    if (size == 0) break;
-    after += size;
-  }
-  const std::uint64_t address = end + after;
+  const std::uint64_t address = after_padding(*input_.image, end, limit, padding_, nullptr);
   const CodeFunction* const next = function_at(address);
-  const bool is_after_padding = after != 0 && address % machine_.function_alignment == 0;
+  const bool is_after_padding = address != end && address % machine_.function_alignment == 0;
   return address == limit || is_after_padding || (next && next->named) ? 0 : address;
 }
 
@@ -75,22 +67,18 @@ std::uint64_t Finder::next_function(std::uint64_t start, std::uint64_t end, std:
 bool Finder::may_have_byte_before(std::uint64_t start) {
   const AddressRange* const section = range_at(input_.code, start);
   if (start == 0 || !holes_.contains(start - 1) || (section && section->start == start)) return false;
-  const std::uint64_t most =
-      std::min<std::uint64_t>(machine_.max_length, start - (section ? section->start : 0));
+  const auto before = [&](std::uint64_t size) { return input_.image->read(start - size, size); };
+  const auto ends_call = [&](std::uint64_t size) {
+    const auto bytes = before(size);
+    return bytes && padding_.ends_with_call(*bytes, start - size, nullptr);
+  };
   const bool has_fixed_length = machine_.max_length == machine_.alignment && machine_.alignment > 1;
-  if (has_fixed_length) {
-    const auto bytes = input_.image->read(start - machine_.alignment, machine_.alignment);
-    return bytes && !padding_.ends_with_call(*bytes, start - machine_.alignment, nullptr);
-  }
-  bool is_padding = false;
-  for (std::uint64_t size = 1; size <= most; ++size) {
-    const auto bytes = input_.image->read(start - size, size);
-    if (!bytes) break;
-    if (padding_.ends_with_call(*bytes, start - size, nullptr))
-      return false; // call *-112(%rbp): ends with 90
-    is_padding |= bytes->front() != std::byte{} && padding_.padding(*bytes, start - size) == size;
-  }
-  return is_padding;
+  if (has_fixed_length) return before(machine_.alignment) && !ends_call(machine_.alignment);
+  const std::uint64_t begin = section ? section->start : 0;
+  const std::uint64_t most = std::min<std::uint64_t>(machine_.max_length, start - begin);
+  for (std::uint64_t size = 1; size <= most; ++size)
+    if (ends_call(size)) return false; // call *-112(%rbp): ends with 90
+  return ends_padding(input_, begin, start, padding_);
 }
 
 std::optional<Finder::Candidate> Finder::code_at(std::uint64_t start) {
