@@ -60,11 +60,11 @@ SFRAME_BPF_INLINE int sframe_bpf_apply(const void* memory, const struct sframe_b
 }
 
 /* A leaf function of AArch64 has its return address in x30, which no rule restores. Where a signal
-   interrupted it, the kernel has stored x30 before SP and pc (struct sigcontext). `sp`: where the signal
-   frame is. */
+   interrupted it, the kernel has stored x30 before SP and pc (struct sigcontext). The cursor is still at the
+   frame that `rule` is of. */
 SFRAME_BPF_INLINE void sframe_bpf_take_ra(const void* memory, struct sframe_bpf_cursor* at,
-                                          const struct sframe_bpf_rule* rule, __u64 sp) {
-  (void)memory, (void)rule, (void)sp;
+                                          const struct sframe_bpf_rule* rule) {
+  (void)memory, (void)rule;
   at->ra_known = 0;
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
   const int is_of_kernel = rule->signal_frame && rule->cfa.kind == SFRAME_BPF_STORED &&
@@ -72,7 +72,7 @@ SFRAME_BPF_INLINE void sframe_bpf_take_ra(const void* memory, struct sframe_bpf_
                            rule->ra.base == SFRAME_BPF_SP && rule->ra.offset == rule->cfa.offset + 8;
   if (!is_of_kernel) return;
   __u64 ra = 0;
-  if (SFRAME_BPF_READ(memory, &ra, sp + (__u64)(__s64)rule->cfa.offset - 8) != 0) return;
+  if (SFRAME_BPF_READ(memory, &ra, at->sp + (__u64)(__s64)rule->cfa.offset - 8) != 0) return;
   at->registers[SFRAME_BPF_RA] = ra;
   at->ra_known = 1;
 #endif
@@ -117,7 +117,7 @@ SFRAME_BPF_INLINE int sframe_bpf_go_up(const void* memory, struct sframe_bpf_cur
   if (rule->ra_signed) ra &= (1ull << 48) - 1; /* the code is in the bits above the address */
 #endif
   if (ra == 0) return SFRAME_BPF_END_ZERO_PC;
-  sframe_bpf_take_ra(memory, at, rule, at->sp);
+  sframe_bpf_take_ra(memory, at, rule);
   at->pc = ra;
   at->sp = cfa;
   at->fp = fp;
